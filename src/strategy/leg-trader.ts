@@ -103,23 +103,22 @@ export function createLegTrader(
 /** The calls that change no order. */
 function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader {
   const { containment: own, port, timers, notes } = parts;
-  const here = (): Contract['index'] => contract().index;
   const inEvent = (call: string): TraderPort => {
     own.assertInEvent(call);
     return port;
   };
   return {
-    position: () => copyOfPosition(inEvent('position').position(own.index, here())),
+    position: () => copyOfPosition(inEvent('position').position(own.index, contract().index)),
     workingOrders: () =>
       inEvent('workingOrders')
         .workingOrders(own.index)
-        .filter(({ instrument }) => instrument === here()),
+        .filter(({ instrument }) => instrument === contract().index),
     equity: () => inEvent('equity').equity(),
     lotsFor: ({ percent }) => lotsOf(inEvent('lotsFor'), contract(), percent),
-    band: () => frozen(inEvent('band').band(here())),
-    lastTrade: () => inEvent('lastTrade').lastTrade(here()),
+    band: () => frozen(inEvent('band').band(contract().index)),
+    lastTrade: () => inEvent('lastTrade').lastTrade(contract().index),
     lastBook() {
-      const book = inEvent('lastBook').lastBook(here());
+      const book = inEvent('lastBook').lastBook(contract().index);
       return book === undefined ? undefined : copyOfBook(book);
     },
     hasBooks: () => inEvent('hasBooks').hasBooks(),
@@ -168,7 +167,7 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
       inEvent('plot');
       check('plot', 'name', TEXT, name);
       check('plot', 'value', NUMBER, value);
-      port.plot(own.index, here(), name, value);
+      port.plot(own.index, contract().index, name, value);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Commands on orders, triggers and money, their outcomes, and refusals. */
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import type { Side, TriggerWhen } from '../domain/order.ts';
+import type { Side, Trigger } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
 import type { Bracket, OrderReport, TriggerReport, VenueEvent } from './venue-event.ts';
 
@@ -94,11 +94,7 @@ export const isRefusal = (answer: object): answer is Refusal => 'code' in answer
 /** Brackets and arbitrage are terms of a limit order (`PlaceLimit.bracket`, `PlaceLimit.leg`). */
 export type PlaceTrigger = PlaceStop | PlaceTrailingStop;
 
-export interface PlaceStop extends PlaceTerms {
-  readonly kind: 'stop';
-  readonly triggerPrice: PriceTicks;
-  readonly triggerWhen: TriggerWhen;
-}
+export type PlaceStop = PlaceTerms & Extract<Trigger, { readonly kind: 'stop' }>;
 
 export interface PlaceTrailingStop extends PlaceTerms {
   readonly kind: 'trailing_stop';

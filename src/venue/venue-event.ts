@@ -25,11 +25,14 @@ export type VenueEvent =
 
 export type MarketMessage = TradeMessage | BookMessage | SummaryMessage;
 
-/** `totalVolume` of one contract and day is a chain: the one before plus `qty`. */
-export interface TradeMessage {
-  readonly kind: 'trade';
+interface OfContract {
   readonly tsUs: TsUs;
   readonly orderCode: OrderCode;
+}
+
+/** `totalVolume` of one contract and day is a chain: the one before plus `qty`. */
+export interface TradeMessage extends OfContract {
+  readonly kind: 'trade';
   readonly price: PriceTicks;
   readonly qty: Qty;
   readonly totalVolume: number;
@@ -47,19 +50,15 @@ export interface BookView {
 }
 
 /** The three best levels of both sides, sent when one of them changed. */
-export interface BookMessage extends BookView {
+export interface BookMessage extends OfContract, BookView {
   readonly kind: 'book';
-  readonly tsUs: TsUs;
-  readonly orderCode: OrderCode;
   /** Which sides differ from the message before. */
   readonly bidsChanged: boolean;
   readonly asksChanged: boolean;
 }
 
-interface SummaryMessage {
+interface SummaryMessage extends OfContract {
   readonly kind: 'summary';
-  readonly tsUs: TsUs;
-  readonly orderCode: OrderCode;
   readonly open: PriceTicks;
   readonly high: PriceTicks;
   readonly low: PriceTicks;
@@ -169,18 +168,14 @@ export interface Trailing {
 }
 
 /** One execution of a user's order. The order's new row follows in an `order` message. */
-export interface FillMessage {
+export interface FillMessage extends Pick<
+  OrderReport,
+  'accountId' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'filledQty' | 'filledValue'
+> {
   readonly kind: 'fill';
   readonly tsUs: TsUs;
-  readonly accountId: AccountId;
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
   readonly price: PriceTicks;
   readonly qty: Qty;
-  readonly filledQty: Qty;
-  readonly filledValue: Money;
   /** Cause of a fill over a tape; null where everybody's orders are in the book. */
   readonly clause: FillClause | null;
 }
@@ -209,37 +204,25 @@ interface MarginMessage {
   readonly usageBps: number;
 }
 
-type SessionMessage =
+type SessionMessage = { readonly tsUs: TsUs; readonly day: TradingDay } & (
   | {
-      /** A trading day begins: the contracts listed, each with its band. Order numbers restart. */
-      readonly kind: 'day_started';
-      readonly tsUs: TsUs;
-      readonly day: TradingDay;
+      /**
+       * `day_started`: the contracts listed, each with its band; order numbers restart. `listings_changed`: in the middle of a day, the
+       * contract was rolled by hand.
+       */
+      readonly kind: 'day_started' | 'listings_changed';
       readonly listings: readonly Listing[];
     }
-  | { readonly kind: 'phase'; readonly tsUs: TsUs; readonly day: TradingDay; readonly phase: SessionPhase }
+  | { readonly kind: 'phase'; readonly phase: SessionPhase }
   | {
       /** Daily settlement price: next day's reference. */
       readonly kind: 'settlement_price';
-      readonly tsUs: TsUs;
-      readonly day: TradingDay;
       readonly orderCode: OrderCode;
       readonly price: PriceHundredths;
       readonly final: boolean;
     }
-  | {
-      readonly kind: 'contract_expired';
-      readonly tsUs: TsUs;
-      readonly day: TradingDay;
-      readonly orderCode: OrderCode;
-    }
-  | {
-      /** The list changed in the middle of a day: the contract was rolled by hand. */
-      readonly kind: 'listings_changed';
-      readonly tsUs: TsUs;
-      readonly day: TradingDay;
-      readonly listings: readonly Listing[];
-    };
+  | { readonly kind: 'contract_expired'; readonly orderCode: OrderCode }
+);
 
 export interface Listing {
   readonly contract: Contract;

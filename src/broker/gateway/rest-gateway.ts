@@ -9,7 +9,7 @@ import type { Timers } from '../../domain/clock.ts';
 import { errorText, failureOf, thrownBy } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../../engine/ports/approved.ts';
-import { type InputSink, journalFailed } from '../../engine/ports/engine-event.ts';
+import { type CallAnswer, type InputSink, journalFailed } from '../../engine/ports/engine-event.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
@@ -20,10 +20,7 @@ import type { OwnBooks } from './kill-verdict.ts';
 type SendPurpose = Purpose | 'cancel';
 
 /** One call, as the emergency file keeps it when the journal cannot. */
-interface CallRecord {
-  readonly call: 'place' | 'modify' | 'cancel';
-  readonly callId: ClientOrderId;
-  readonly clientOrderId: ClientOrderId;
+interface CallRecord extends Omit<CallAnswer, 'outcome'> {
   readonly request: ApprovedOrder | ApprovedModify | ApprovedCancel;
 }
 

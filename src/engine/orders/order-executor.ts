@@ -193,7 +193,7 @@ export class OrderExecutor {
   #modify(call: QueuedIntent, callId: ClientOrderId, change: ModifyIntent, waited: PositionWait): void {
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) return this.#denyUnknown(call, callId, change.clientOrderId);
-    const decision = this.#view.context.decisions.modify(call, callId, order, change, this.#mayWait(waited));
+    const decision = this.#view.context.decisions.modify(call, callId, change, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
         return this.#openModify(order, decision.approved);

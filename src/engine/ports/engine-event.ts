@@ -12,7 +12,7 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { KnownDays } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
+import type { Contract, PriceBand } from '../../domain/contract.ts';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { FillQuality, OrderStatus, Trigger } from '../../domain/order.ts';
@@ -22,7 +22,6 @@ import type {
   DurationUs,
   InstrumentIndex,
   Money,
-  PriceHundredths,
   PriceTicks,
   Qty,
   Seq,
@@ -64,11 +63,8 @@ export interface ContractsListed extends EventHead {
   readonly listed?: readonly OrderCode[];
 }
 
-export interface ReferenceRow {
+export interface ReferenceRow extends PriceBand {
   readonly instrument: InstrumentIndex;
-  readonly ceiling: PriceTicks;
-  readonly floor: PriceTicks;
-  readonly reference: PriceHundredths;
   readonly lastPrice: PriceTicks | null;
 }
 
@@ -255,17 +251,13 @@ export type WaitingOrder = Pick<
 > & { readonly row: BrokerTriggerOrder };
 
 /** The engine started, in a new process or not; `boot` counts starts for ever, so that ids made from it are never reused. */
-export interface Booted extends EventHead {
+export interface Booted extends EventHead, Partial<UnjournaledCalls> {
   readonly kind: 'booted';
   readonly boot: number;
   /** Last six digits of the custody account: part of every `refId`. */
   readonly accountTail: string;
   /** Installation (6) and a random part of this start (4), hexadecimal: part of every `refId` where there is one. */
   readonly stamp?: string;
-  /** Absent where there are none. */
-  readonly owners?: UnjournaledCalls['owners'];
-  readonly changes?: UnjournaledCalls['changes'];
-  readonly cancels?: UnjournaledCalls['cancels'];
 }
 
 /** Calls that an earlier process sent when the journal could not be written. */

@@ -19,13 +19,10 @@ import {
   strategyIndex,
 } from '../../domain/units.ts';
 import type { ContractTable, Market } from '../market/market.ts';
+import type { CarriedPosition } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 
-export interface HeldPosition {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
-  readonly qty: SignedQty;
-}
+export type HeldPosition = Omit<CarriedPosition, 'openValue'>;
 
 const NO_MONEY = money(0);
 const NOBODY: StrategyIndex[] = [];

@@ -112,7 +112,6 @@ export class LiveDecisions implements DecisionSource {
   modify(
     { strategy, by }: QueuedIntent,
     callId: ClientOrderId,
-    _order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
@@ -248,14 +247,13 @@ export class JournalDecisions extends LiveDecisions {
   override modify(
     call: QueuedIntent,
     callId: ClientOrderId,
-    order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    if (this.#of === null) return super.modify(call, callId, order, change, mayWait);
+    if (this.#of === null) return super.modify(call, callId, change, mayWait);
     const modify = this.#of.modified.get(callId);
     if (modify === undefined) return this.#notApproved(callId);
-    return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
+    return { kind: 'approved', approved: approveModify({ ...modify, strategy: call.strategy }) };
   }
 
   override policies(): PolicyEntry[] | null {

@@ -177,7 +177,6 @@ export interface DecisionSource {
   modify(
     call: QueuedIntent,
     callId: ClientOrderId,
-    order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify>;
