@@ -47,11 +47,15 @@ interface StreamClientOptions {
   readonly dial?: Dial | undefined;
 }
 
+/** In a quiet market no frame may come: then the new connection takes over by itself. */
+const OVERLAP_MAX = seconds(5);
+const RETRY_AFTER = seconds(30);
+const TRIES_MAX = 10;
+
 export class StreamClient {
   readonly #options: StreamClientOptions;
   readonly #policy: ReconnectPolicy;
   readonly #feed: FeedWatch;
-  readonly #handOver: HandOver;
   readonly #subscriptions = new Subscriptions();
   readonly #whenGone: (() => void)[] = [];
   readonly #frames = new Subject<string>();
@@ -59,6 +63,12 @@ export class StreamClient {
   readonly frames$ = this.#frames.asObservable();
   #state: StreamState = 'stopped';
   #active: Connection | undefined = undefined;
+  /** With a renewed token, until it takes over. */
+  #candidate: Connection | undefined = undefined;
+  #candidateTimer: CancelTimer | undefined = undefined;
+  /** Token whose tries as a candidate are counted. */
+  #candidateJwt = '';
+  #tries = 0;
   #isLivePosted = false;
   #wait: (() => void) | undefined = undefined;
   #stable: (() => void) | undefined = undefined;
@@ -80,12 +90,6 @@ export class StreamClient {
       onFresh: (hasReconnected) => this.#onFresh(hasReconnected),
       reconnect: () => this.#plannedReconnect('prices stay away'),
     });
-    this.#handOver = new HandOver(options, this.#subscriptions, {
-      open: (token) => this.#open(token),
-      takeOver: (candidate) => this.#takeOver(candidate),
-      reconnect: () => this.#plannedReconnect('planned reconnect with a renewed token'),
-      retry: () => this.#renew(),
-    });
   }
 
   start(): void {
@@ -103,7 +107,7 @@ export class StreamClient {
     if (active === undefined) return;
     for (const frame of frames) {
       active(frame);
-      this.#handOver.send(frame);
+      this.#candidate?.send?.(frame);
     }
     this.#feed.start(contracts);
     this.#postLive();
@@ -136,7 +140,7 @@ export class StreamClient {
   async stop(): Promise<void> {
     this.#stopTokens?.();
     this.#wait?.();
-    this.#handOver.drop();
+    this.#promote()?.close();
     this.#dropActive('stopped');
     this.#policy.forget();
     this.#state = 'stopped';
@@ -165,8 +169,9 @@ export class StreamClient {
       onGone: () => this.#onGone(),
       onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
       onData: (from, text) => this.#onData(from, text),
-      onLive: (from) => (this.#handOver.owns(from) ? this.#handOver.onLive() : this.#onLive(from)),
-      onEnd: (from, end) => (this.#handOver.owns(from) ? this.#handOver.onEnd(end) : this.#onEnd(from, end)),
+      onLive: (from) => this.#onLive(from),
+      onEnd: (from, end) =>
+        from === this.#candidate ? this.#onCandidateEnd(from, end) : this.#onEnd(from, end),
       onUnknownControl: () => {
         this.#unknownControlFrames += 1;
       },
@@ -179,14 +184,17 @@ export class StreamClient {
   }
 
   #onData(from: Connection, text: string): void {
-    if (from !== this.#active && from.send !== undefined && this.#handOver.owns(from))
-      this.#handOver.complete();
+    if (from === this.#candidate && from.send !== undefined) this.#completeHandOver();
     if (from === this.#active && from.send !== undefined) this.#frames.next(text);
     else this.#framesDropped += 1;
   }
 
-  #onLive({ send }: Connection): void {
-    if (send !== undefined) this.#subscriptions.sendAll(send);
+  #onLive(from: Connection): void {
+    if (from.send !== undefined) this.#subscriptions.sendAll(from.send);
+    if (from === this.#candidate) {
+      this.#candidateTimer = this.#options.timers.after(OVERLAP_MAX, () => this.#completeHandOver());
+      return;
+    }
     this.#becomeLive();
     this.#renew();
   }
@@ -234,8 +242,7 @@ export class StreamClient {
     this.#dropActive(describeEnd(end));
     this.#options.onSignal({ kind: 'ended', end });
     // A renewed token makes this the planned end of the old connection: it costs no attempt.
-    const candidate = this.#handOver.promote();
-    if (candidate !== undefined) return this.#takeOver(candidate);
+    if (this.#completeHandOver()) return;
     const decision = this.#newerThan(token) === undefined ? this.#policy.onEnd(end) : undefined;
     if (decision === undefined) this.#dial();
     else this.#obey(decision, end.kind === 'token_rejected' ? 'rejected' : 'expired');
@@ -267,11 +274,60 @@ export class StreamClient {
     else if (this.#state === 'live') this.#renew();
   }
 
-  /** With a newer token than the active connection's: the new connection first, then the old one closes (rulings, 22). */
+  /**
+   * A token renewed in mid-session (rulings, 22): a second connection is opened, authenticated and subscribed next to the first. Its first
+   * frame switches over; until then the old one delivers, so that nothing is missed. A print on both is recognised by the chain of total
+   * volumes. Where the service does not allow two connections, this becomes a planned reconnect.
+   */
   #renew(): void {
     const token = this.#active?.token;
     const newer = token === undefined ? undefined : this.#newerThan(token);
-    if (newer !== undefined && this.#state === 'live') this.#handOver.begin(newer);
+    if (newer === undefined || this.#state !== 'live' || this.#candidate?.token.jwt === newer.jwt) return;
+    if (this.#candidateJwt !== newer.jwt) this.#tries = 0;
+    if (this.#tries >= TRIES_MAX) return;
+    this.#promote()?.close();
+    this.#candidateJwt = newer.jwt;
+    this.#tries += 1;
+    this.#candidate = this.#open(newer);
+  }
+
+  /** The new connection's first data frame, the end of the wait for it, or of the active one. False without a new connection. */
+  #completeHandOver(): boolean {
+    const candidate = this.#promote();
+    if (candidate !== undefined) this.#takeOver(candidate);
+    return candidate !== undefined;
+  }
+
+  /** The candidate is none any more. */
+  #promote(): Connection | undefined {
+    const candidate = this.#candidate;
+    this.#candidate = undefined;
+    this.#candidateTimer?.();
+    this.#candidateTimer = undefined;
+    return candidate;
+  }
+
+  #onCandidateEnd({ token }: Connection, end: ConnectionEnd): void {
+    const { onSignal, timers, tokens } = this.#options;
+    this.#promote();
+    switch (end.kind) {
+      case 'token_rejected':
+        onSignal({ kind: 'hand_over_failed', end, next: 'none' });
+        return tokens.reject(token.jwt, 'stream', `${end.code} ${end.message}`);
+      case 'token_expired':
+        return onSignal({ kind: 'hand_over_failed', end, next: 'none' });
+      case 'auth_refused':
+        onSignal({ kind: 'hand_over_failed', end, next: 'reconnect' });
+        return this.#plannedReconnect('planned reconnect with a renewed token');
+      case 'connect_failed':
+      case 'connect_timeout':
+      case 'auth_timeout':
+      case 'silent':
+      case 'protocol_error':
+      case 'closed':
+        onSignal({ kind: 'hand_over_failed', end, next: 'retry' });
+        this.#candidateTimer = timers.after(RETRY_AFTER, () => this.#renew());
+    }
   }
 
   #newerThan(token: AccessToken): AccessToken | undefined {
@@ -334,114 +390,6 @@ class Subscriptions {
       ...gone.map((code) => encodeUnsubscribe(ALL_CHANNELS, [code])),
       ...added.map((contract) => this.frameFor(contract)),
     ];
-  }
-}
-
-interface HandOverSteps {
-  open(token: AccessToken): Connection;
-  /** The candidate is the active connection from here on. */
-  takeOver(candidate: Connection): void;
-  reconnect(): void;
-  /** Checks again whether a newer token needs a connection. */
-  retry(): void;
-}
-
-/** In a quiet market no frame may come: then the new connection takes over by itself. */
-const OVERLAP_MAX = seconds(5);
-const RETRY_AFTER = seconds(30);
-const TRIES_MAX = 10;
-
-/**
- * A token renewed in mid-session (rulings, 22): a second connection is opened, authenticated and subscribed next to the first. Its first
- * frame switches over; until then the old one delivers, so that nothing is missed. A print on both is recognised by the chain of total
- * volumes. Where the service does not allow two connections, this becomes a planned reconnect.
- */
-class HandOver {
-  readonly #options: StreamClientOptions;
-  readonly #subscriptions: Subscriptions;
-  readonly #steps: HandOverSteps;
-  #candidate: Connection | undefined = undefined;
-  #timer: CancelTimer | undefined = undefined;
-  /** Token whose tries are counted. */
-  #jwt = '';
-  #tries = 0;
-
-  constructor(options: StreamClientOptions, subscriptions: Subscriptions, steps: HandOverSteps) {
-    this.#options = options;
-    this.#subscriptions = subscriptions;
-    this.#steps = steps;
-  }
-
-  owns(connection: Connection): boolean {
-    return connection === this.#candidate;
-  }
-
-  begin(token: AccessToken): void {
-    if (this.#candidate?.token.jwt === token.jwt) return;
-    if (this.#jwt !== token.jwt) this.#tries = 0;
-    if (this.#tries >= TRIES_MAX) return;
-    this.drop();
-    this.#jwt = token.jwt;
-    this.#tries += 1;
-    this.#candidate = this.#steps.open(token);
-  }
-
-  onLive(): void {
-    const send = this.#candidate?.send;
-    if (send === undefined) return;
-    this.#subscriptions.sendAll(send);
-    this.#timer = this.#options.timers.after(OVERLAP_MAX, () => this.complete());
-  }
-
-  /** The new connection's first data frame, or the end of the wait for it. */
-  complete(): void {
-    const candidate = this.promote();
-    if (candidate !== undefined) this.#steps.takeOver(candidate);
-  }
-
-  /** Hands the candidate to the client whose active connection has ended. */
-  promote(): Connection | undefined {
-    const candidate = this.#candidate;
-    this.#candidate = undefined;
-    this.#timer?.();
-    this.#timer = undefined;
-    return candidate;
-  }
-
-  onEnd(end: ConnectionEnd): void {
-    const jwt = this.#candidate?.token.jwt ?? '';
-    this.promote();
-    switch (end.kind) {
-      case 'token_rejected':
-        this.#failed(end, 'none');
-        return this.#options.tokens.reject(jwt, 'stream', `${end.code} ${end.message}`);
-      case 'token_expired':
-        return this.#failed(end, 'none');
-      case 'auth_refused':
-        this.#failed(end, 'reconnect');
-        return this.#steps.reconnect();
-      case 'connect_failed':
-      case 'connect_timeout':
-      case 'auth_timeout':
-      case 'silent':
-      case 'protocol_error':
-      case 'closed':
-        this.#failed(end, 'retry');
-        this.#timer = this.#options.timers.after(RETRY_AFTER, () => this.#steps.retry());
-    }
-  }
-
-  /** Frames for a candidate that is already subscribed. */
-  send(text: string): void {
-    this.#candidate?.send?.(text);
-  }
-
-  drop(): void {
-    this.promote()?.close();
-  }
-
-  #failed(end: ConnectionEnd, next: 'retry' | 'reconnect' | 'none'): void {
-    this.#options.onSignal({ kind: 'hand_over_failed', end, next });
   }
 }
 
