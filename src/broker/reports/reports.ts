@@ -4,10 +4,10 @@
  */
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import type { DurationUs, TsUs } from '../../domain/units.ts';
-import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
+import { type DurationUs, tsUs } from '../../domain/units.ts';
+import type { BookRows, InputSink, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { Reports } from '../../engine/ports/outbound.ts';
-import type { AccountCalls, ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
+import type { AccountCalls, BookScan, ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { ReadOptions, ReadResult } from '../rest/rest-caller.ts';
 import { type BrokerContracts, resolveContracts, type ResolveOptions } from './broker-contracts.ts';
 
@@ -34,23 +34,26 @@ interface ReportsOptions extends ResolveOptions {
 
 export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
-  readonly #reads: Readonly<Record<ReportKind, MergedRead>> = {
-    book: new MergedRead((onStart) => this.#readBook('lookup', onStart)),
-    triggers: new MergedRead((onStart) => this.#readTriggers(onStart)),
-    positions: new MergedRead((onStart) => this.#readPositions(onStart)),
-    account: new MergedRead((onStart) => this.#readAccount(onStart)),
-    reference: new MergedRead((onStart) => this.#readReference(onStart)),
-    contracts: new MergedRead((onStart) => this.#readContracts(onStart)),
-    closed: new MergedRead((onStart) => this.#readClosed(onStart)),
-  };
+  readonly #reads: Readonly<Record<ReportKind, MergedRead>>;
   /** The book's own pace. A look-up never waits behind it. */
-  readonly #periodic = new MergedRead((onStart) => this.#readBook('book', onStart));
+  readonly #periodic: MergedRead;
   #tempo: 'fast' | 'slow' = 'slow';
   #timer: CancelTimer | undefined = undefined;
   #isRunning = false;
 
   constructor(options: ReportsOptions) {
     this.#options = options;
+    const { clock } = options;
+    this.#reads = {
+      book: new MergedRead('lookup', clock, (read) => this.#readBook(read)),
+      triggers: new MergedRead('lookup', clock, (read) => this.#readTriggers(read)),
+      positions: new MergedRead('positions', clock, (read) => this.#readPositions(read)),
+      account: new MergedRead('rest', clock, (read) => this.#readAccount(read)),
+      reference: new MergedRead('rest', clock, (read) => this.#readReference(read)),
+      contracts: new MergedRead('rest', clock, (read) => this.#readContracts(read)),
+      closed: new MergedRead('rest', clock, (read) => this.#readClosed(read)),
+    };
+    this.#periodic = new MergedRead('book', clock, (read) => this.#readBook(read));
   }
 
   /** Begins to read the book by itself. */
@@ -82,78 +85,58 @@ export class BrokerReports implements Reports {
     });
   }
 
-  async #readBook(priority: 'lookup' | 'book', onStart: () => void): Promise<void> {
-    const started = this.#startMark(onStart);
-    const scan = await this.#options.rest.inDayBook({ priority, onStart: started.onStart });
+  async #readBook(read: MergedRead): Promise<void> {
+    const scan = await this.#options.rest.inDayBook(read);
     if (this.#isRunning) this.#arm();
-    if (!scan.complete && started.has())
-      this.#options.onSignal({ kind: 'scan_incomplete', reason: scan.reason });
-    const { complete, orders } = scan;
-    if (complete || orders.length > 0) {
-      this.#options.sink.post({
-        kind: 'book_snapshot',
-        list: 'orders',
-        startedUs: started.at(),
-        complete,
-        orders,
-      });
-    } else if (priority === 'lookup' || started.has()) {
-      this.#failed('book', scan.reason);
-    }
+    this.#postScan('book', read, scan, { list: 'orders', orders: scan.orders });
   }
 
-  async #readTriggers(onStart: () => void): Promise<void> {
-    const started = this.#startMark(onStart);
-    const { complete, orders, reason } = await this.#options.rest.conditions.book({
-      priority: 'lookup',
-      onStart: started.onStart,
-    });
-    if (!complete && started.has()) this.#options.onSignal({ kind: 'scan_incomplete', reason });
-    if (!complete && orders.length === 0) return this.#failed('triggers', reason);
-    this.#options.sink.post({
-      kind: 'book_snapshot',
-      list: 'triggers',
-      startedUs: started.at(),
-      complete,
-      orders,
-    });
+  async #readTriggers(read: MergedRead): Promise<void> {
+    const scan = await this.#options.rest.conditions.book(read);
+    this.#postScan('triggers', read, scan, { list: 'triggers', orders: scan.orders });
   }
 
-  async #readPositions(onStart: () => void): Promise<void> {
-    const started = this.#startMark(onStart);
-    const read = await this.#options.rest.positions({ priority: 'positions', onStart: started.onStart });
-    if (!read.ok) return this.#failed('positions', read.reason);
-    this.#options.sink.post({ kind: 'position_snapshot', startedUs: started.at(), positions: read.value });
+  #postScan(
+    what: 'book' | 'triggers',
+    { priority, startedUs, hasStarted }: MergedRead,
+    { complete, orders, reason }: BookScan<unknown>,
+    rows: BookRows,
+  ): void {
+    const { sink, onSignal } = this.#options;
+    if (!complete && hasStarted) onSignal({ kind: 'scan_incomplete', reason });
+    if (complete || orders.length > 0) sink.post({ kind: 'book_snapshot', startedUs, complete, ...rows });
+    else if (priority === 'lookup' || hasStarted) this.#failed(what, reason);
   }
 
-  async #readAccount(onStart: () => void): Promise<void> {
-    const started = this.#startMark(onStart);
-    const read = await this.#options.rest.account({ priority: 'rest', onStart: started.onStart });
-    if (!read.ok) return this.#failed('account', read.reason);
-    this.#options.sink.post({ kind: 'account_snapshot', startedUs: started.at(), account: read.value });
+  async #readPositions(read: MergedRead): Promise<void> {
+    const answer = await this.#options.rest.positions(read);
+    if (!answer.ok) return this.#failed('positions', answer.reason);
+    const { startedUs } = read;
+    this.#options.sink.post({ kind: 'position_snapshot', startedUs, positions: answer.value });
   }
 
-  async #readClosed(onStart: () => void): Promise<void> {
-    const started = this.#startMark(onStart);
-    const read = await this.#options.rest.accounts.closedPositions(null, {
-      priority: 'rest',
-      onStart: started.onStart,
-    });
-    if (!read.ok) return this.#failed('closed', read.reason);
-    const { positions } = read.value;
-    this.#options.sink.post({ kind: 'closed_snapshot', startedUs: started.at(), positions });
+  async #readAccount(read: MergedRead): Promise<void> {
+    const answer = await this.#options.rest.account(read);
+    if (!answer.ok) return this.#failed('account', answer.reason);
+    this.#options.sink.post({ kind: 'account_snapshot', startedUs: read.startedUs, account: answer.value });
   }
 
-  async #readReference(onStart: () => void): Promise<void> {
-    const read = await this.#options.rest.quotes({ priority: 'rest', onStart });
-    if (!read.ok) return this.#failed('reference', read.reason);
-    this.#postReference(read.value);
+  async #readClosed(read: MergedRead): Promise<void> {
+    const answer = await this.#options.rest.accounts.closedPositions(null, read);
+    if (!answer.ok) return this.#failed('closed', answer.reason);
+    const { positions } = answer.value;
+    this.#options.sink.post({ kind: 'closed_snapshot', startedUs: read.startedUs, positions });
   }
 
-  async #readContracts(onStart: () => void): Promise<void> {
+  async #readReference(read: MergedRead): Promise<void> {
+    const answer = await this.#options.rest.quotes(read);
+    if (!answer.ok) return this.#failed('reference', answer.reason);
+    this.#postReference(answer.value);
+  }
+
+  async #readContracts(read: MergedRead): Promise<void> {
     const { rest, table, sink, onSignal } = this.#options;
-    const ask: ReadOptions = { priority: 'rest', onStart };
-    const quotes = await rest.quotes(ask);
+    const quotes = await rest.quotes(read);
     if (!quotes.ok) return this.#failed('contracts', quotes.reason);
     const listed = await rest.contracts({ priority: 'rest' });
     if (!listed.ok) onSignal({ kind: 'contract_list_missing', reason: listed.reason });
@@ -181,21 +164,6 @@ export class BrokerReports implements Reports {
   #failed(what: ReportKind, reason: string): void {
     this.#options.sink.post({ kind: 'read_failed', what, reason });
   }
-
-  /** Market time at which the first byte left: the answer may show calls sent before it, and none sent after it. */
-  #startMark(onStart: () => void): { onStart: () => void; at: () => TsUs; has: () => boolean } {
-    const { clock } = this.#options;
-    const askedAt = clock.nowUs();
-    let startedAt: TsUs | undefined;
-    return {
-      onStart: () => {
-        startedAt = clock.nowUs();
-        onStart();
-      },
-      at: () => startedAt ?? askedAt,
-      has: () => startedAt !== undefined,
-    };
-  }
 }
 
 /** An empty list counts as unread: the service's shape is not documented, and nothing can be traded on an empty answer. */
@@ -203,13 +171,27 @@ const listedOrNone = <T>(listed: ReadResult<readonly T[]>): readonly T[] | undef
   listed.ok && listed.value.length > 0 ? listed.value : undefined;
 
 /** Merges reads of one kind: a request while one waits shares it; a request while one is running starts another afterwards. */
-class MergedRead {
-  readonly #run: (onStart: () => void) => Promise<void>;
+class MergedRead implements ReadOptions {
+  readonly priority: ReadOptions['priority'];
+  readonly #clock: Clock;
+  readonly #run: (read: MergedRead) => Promise<void>;
   #stage: 'idle' | 'waiting' | 'running' = 'idle';
   #again = false;
+  /** Market time at which the first byte left: the answer may show calls sent before it, and none sent after it. */
+  startedUs = tsUs(0);
+  readonly onStart = (): void => {
+    this.#stage = 'running';
+    this.startedUs = this.#clock.nowUs();
+  };
 
-  constructor(run: (onStart: () => void) => Promise<void>) {
+  constructor(priority: ReadOptions['priority'], clock: Clock, run: (read: MergedRead) => Promise<void>) {
+    this.priority = priority;
+    this.#clock = clock;
     this.#run = run;
+  }
+
+  get hasStarted(): boolean {
+    return this.#stage === 'running';
   }
 
   get isIdle(): boolean {
@@ -220,9 +202,8 @@ class MergedRead {
     if (this.#stage === 'running') this.#again = true;
     if (this.#stage !== 'idle') return;
     this.#stage = 'waiting';
-    void this.#run(() => {
-      this.#stage = 'running';
-    }).finally(() => {
+    this.startedUs = this.#clock.nowUs();
+    void this.#run(this).finally(() => {
       this.#stage = 'idle';
       const again = this.#again;
       this.#again = false;
