@@ -18,6 +18,7 @@ import { FRONT, specOf } from '../wire/support/listed-contracts.ts';
 import { ANSWERS, type OperationName } from './answer-seeds.ts';
 import { Noise } from './noise.ts';
 import { Tally } from './tally.ts';
+import { USUAL_TIMEOUTS } from '../broker/support/usual-timeouts.ts';
 
 const READ = { priority: 'rest' } as const;
 const SEND = { priority: 'exit', refuse: () => null } as const;
@@ -99,6 +100,7 @@ export async function fuzzClient(cases: number, seed: number): Promise<Tally> {
   const { port } = server.address() as AddressInfo;
   const transport = new Transport({
     baseUrl: `http://127.0.0.1:${port}`,
+    timeouts: USUAL_TIMEOUTS,
     pace: { callsPerSecond: 100_000, burst: 1_000 },
     clock,
     timers,

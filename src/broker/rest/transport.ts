@@ -32,7 +32,7 @@ export interface TransportOptions {
   readonly timers: Timers;
   readonly sink: InputSink;
   readonly onSignal: (signal: RestSignal) => void;
-  readonly timeouts?: HttpTimeouts;
+  readonly timeouts: HttpTimeouts;
 }
 
 interface TransportCall extends HttpHooks {
@@ -45,12 +45,6 @@ interface TransportCall extends HttpHooks {
 /** `no_turn`: it never reached a connection, so it was not sent either. */
 export type TransportResult = HttpResult | { readonly kind: 'no_turn'; readonly reason: string };
 
-const TIMEOUTS: HttpTimeouts = {
-  connect: seconds(5),
-  headers: seconds(10),
-  body: seconds(10),
-  total: seconds(15),
-};
 const CONNECTIONS = { orders: 4, reads: 2 };
 const ENTRIES_IN_FLIGHT_MAX = 2;
 const WAITING_MAX = 200;
@@ -80,7 +74,7 @@ export class Transport {
   pending = 0;
 
   constructor(options: TransportOptions) {
-    const { baseUrl, pace, clock, timers, sink, timeouts = TIMEOUTS } = options;
+    const { baseUrl, pace, clock, timers, sink, timeouts } = options;
     this.#options = options;
     this.#skew = new ClockSkewMeter(clock, sink);
     this.#edge = createHttpEdge({ baseUrl, timers, timeouts, connections: CONNECTIONS });

@@ -52,11 +52,7 @@ export class OrderLife {
 
   /** Risk denied it; such an order has no state. */
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    this.reportOf(strategy, deniedUpdate(id, intent, denial));
-  }
-
-  reportOf(strategy: StrategyIndex, update: OrderUpdate): void {
-    if (this.#host.isOrderHeard(strategy)) this.#queue(strategy, update);
+    if (this.#host.isOrderHeard(strategy)) this.#queue(strategy, deniedUpdate(id, intent, denial));
   }
 
   #queue(strategy: StrategyIndex, update: OrderUpdate): void {

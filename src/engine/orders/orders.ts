@@ -1,7 +1,7 @@
 /** The orders of the trading day, by our ids and by the broker's names. */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
-import { appended } from '../../domain/lists.ts';
+import { appended, getOrCreate } from '../../domain/lists.ts';
 import type { InstrumentIndex, TsUs } from '../../domain/units.ts';
 import { type Market, PriceRange } from '../market/market.ts';
 import type { DueWork } from '../state/timers.ts';
@@ -9,6 +9,7 @@ import type { ManagedOrder } from './managed-order.ts';
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 
 const NO_ORDERS: ManagedOrder[] = [];
+const noChildren = (): ManagedOrder[] => [];
 /** Orders that are over and still known where those before them leave. */
 export const OVER_MAX = 256;
 
@@ -92,11 +93,7 @@ export class Orders {
     assert(this.#byId.size === size + 1, 'an order is added once');
     this.hasEarlier ||= order.isCarriedOver;
     const { parent } = order;
-    if (parent !== null) {
-      const siblings = this.#children.get(parent);
-      if (siblings === undefined) this.#children.set(parent, [order]);
-      else siblings.push(order);
-    }
+    if (parent !== null) getOrCreate(this.#children, parent, noChildren).push(order);
     this.changed(order);
   }
 

@@ -6,6 +6,7 @@
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerOrder, type BrokerTriggerOrder, ScanEvidence } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isAlike } from './orders.ts';
@@ -191,9 +192,7 @@ function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> 
   const groups = new Map<string, BrokerOrder[]>();
   for (const row of rows) {
     const key = `${row.orderCode}|${row.side}|${row.qty}|${row.limitPrice}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
+    getOrCreate(groups, key, () => []).push(row);
   }
   return groups;
 }

@@ -1,6 +1,7 @@
 /** The configured strategies: which run, which contracts they name, and the calls to their host. */
 import { InvariantError } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { LegChange, StrategyHost, StrategyUpdate } from '../ports/strategy-port.ts';
@@ -160,6 +161,8 @@ export class StrategyRegistry {
 const NAMES_MAX = 8;
 const NAME_LENGTH_MAX = 24;
 
+const noValues = (): Map<string, PlotValue> => new Map();
+
 /** The latest values that strategies publish for people. No decision reads them, and no journal holds them. */
 export class Plots {
   readonly #rows = new Map<number, Map<string, PlotValue>>();
@@ -176,11 +179,7 @@ export class Plots {
   set({ strategy, instrument, name, tsUs, value }: PlotValue): void {
     if (!Number.isFinite(value)) return;
     const place = (strategy + 1) * 1_000 + instrument;
-    let row = this.#rows.get(place);
-    if (row === undefined) {
-      row = new Map();
-      this.#rows.set(place, row);
-    }
+    const row = getOrCreate(this.#rows, place, noValues);
     const short = name.slice(0, NAME_LENGTH_MAX);
     if (row.size >= NAMES_MAX && !row.has(short)) return;
     const plotted = { strategy, instrument, name: short, tsUs, value };

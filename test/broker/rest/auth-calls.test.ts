@@ -5,6 +5,7 @@ import { Transport } from '../../../src/broker/rest/transport.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { type Exchange, type ScriptedHttp, startScriptedHttp } from '../support/scripted-http.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
+import { USUAL_TIMEOUTS } from '../support/usual-timeouts.ts';
 
 let server: ScriptedHttp;
 let transport: Transport;
@@ -19,6 +20,7 @@ beforeEach(async () => {
   const timers = new VirtualTimers();
   transport = new Transport({
     baseUrl: server.baseUrl,
+    timeouts: USUAL_TIMEOUTS,
     pace: { callsPerSecond: 1000, burst: 100 },
     clock: timers,
     timers,

@@ -8,6 +8,7 @@ import { RecordingSink } from './recording-sink.ts';
 import { type ScriptedHttp, startScriptedHttp } from './scripted-http.ts';
 import { FakeTokens } from './tokens.ts';
 import { VirtualTimers } from './virtual-timers.ts';
+import { USUAL_TIMEOUTS } from './usual-timeouts.ts';
 
 export const envelope = (data: unknown, rc = '1', rs = ''): object => ({ cmd: 'x', rc, rs, oID: '', data });
 export const HTML = '<html><body><h1>502 Bad Gateway</h1></body></html>';
@@ -36,6 +37,7 @@ export class RestWorld {
     const { timers, tokens, sink } = this;
     const transport = new Transport({
       baseUrl,
+      timeouts: USUAL_TIMEOUTS,
       pace: { callsPerSecond, burst: 100 },
       clock: timers,
       timers,

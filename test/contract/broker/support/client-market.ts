@@ -17,6 +17,7 @@ import { FakeTokens } from '../../../broker/support/tokens.ts';
 import { afterFile } from '../../../support/after-file.ts';
 import { type Market, openMarket } from './market.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { USUAL_TIMEOUTS } from '../../../broker/support/usual-timeouts.ts';
 
 export interface ClientMarket extends Market {
   readonly client: RestClient;
@@ -44,6 +45,7 @@ export async function behindClient(
   const drift = new DriftLog();
   const transport: Transport = new Transport({
     baseUrl: relay.rest,
+    timeouts: USUAL_TIMEOUTS,
     pace: { callsPerSecond: 1_000, burst: 1_000 },
     clock: time,
     timers: time,
