@@ -266,7 +266,7 @@ export class Engine {
   /** Work that is due by the time of the event, before the event itself. */
   #advance(): void {
     const { nowUs } = this.#context;
-    if (this.#lifecycle.hasListed) this.#lifecycle.useListed();
+    this.#lifecycle.useListed();
     const { phaseUntilUs } = this.#session;
     const isDayOver = phaseUntilUs <= nowUs && this.#session.isDayOver();
     if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#registry.pause();

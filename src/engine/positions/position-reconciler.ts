@@ -357,15 +357,14 @@ export class EnclosedProof<T> {
   }
 
   /**
-   * To be called after the book has been compared with our orders. `keyOf` names the differences of a reading from ours; empty when
+   * To be called after a complete scan has been compared with our orders. `keyOf` names the differences of a reading from ours; empty when
    * there are none.
    */
   takeBook(
-    { complete, startedUs, tsUs }: BookSnapshot,
+    { startedUs, tsUs }: BookSnapshot,
     { fillVersion, unresolved }: BookState,
     keyOf: (reading: T) => string,
   ): ProofVerdict<T> {
-    if (!complete) return NOTHING;
     const read = this.#read;
     const isEnclosing = read !== null && startedUs >= read.arrivedUs;
     if (fillVersion !== this.#fillVersion) this.#quietSinceUs = tsUs;

@@ -178,8 +178,7 @@ class Orphans {
     if (!registry.hasUnmanaged) return;
     const alerted = new Set<string>();
     for (const held of portfolio.held()) {
-      if (held.strategy === OPERATOR_INDEX) continue;
-      // A strategy that left is stopped by the list that lacks it: before that list it ran.
+      // A strategy that left is stopped by the list that lacks it: before that list it ran. The operator never is.
       if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       alerted.add(key);

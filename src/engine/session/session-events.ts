@@ -260,10 +260,6 @@ export class SessionEvents {
     this.#listed = listed;
   }
 
-  get hasListed(): boolean {
-    return this.#listed !== null;
-  }
-
   useListed(): void {
     const { snapshots, polls, contracts: table, registry, adoption, executor } = this.#state;
     if (this.#listed === null) return;

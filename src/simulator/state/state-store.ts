@@ -13,7 +13,7 @@ import { Database, type Statement } from '../../sqlite/database.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue, VenueState } from '../../venue/venue.ts';
 import type { OrderState } from '../../venue/orders/venue-order.ts';
-import type { TriggerOrderState } from '../../venue/triggers/trigger-rows.ts';
+import type { TriggerOrder } from '../../venue/triggers/trigger-rows.ts';
 
 interface StateOptions {
   /** Null keeps everything in memory. */
@@ -138,7 +138,7 @@ type Head = Omit<VenueState, 'orders' | 'triggers'>;
 
 const HEAD: StateKind<Head> = { name: 'venue' };
 const ORDERS: StateKind<OrderState> = { name: 'order' };
-const TRIGGERS: StateKind<TriggerOrderState> = { name: 'trigger' };
+const TRIGGERS: StateKind<TriggerOrder> = { name: 'trigger' };
 
 /**
  * Keeps the venue's memory in the state store. Orders, waiting ones too, are many and change one at a time, so each has a

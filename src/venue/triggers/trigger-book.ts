@@ -115,7 +115,7 @@ export class TriggerBook {
   onFill(parent: BracketParent, price: number, quantity: number, at: TsUs): void {
     if (parent.bracket === null) return;
     const stopLoss = this.#stopLosses.get(parent.orderKey);
-    const takeProfit = stopLoss?.partner;
+    const takeProfit = stopLoss && this.rows.partnerOf(stopLoss);
     if (!stopLoss || !takeProfit || wasSent(stopLoss) || wasSent(takeProfit)) {
       const from = exitPrices(parent.bracket, parent.side, price);
       // Prices as their owner moved them last.
@@ -214,13 +214,15 @@ export class TriggerBook {
       if (step !== 'fires' || !canSend) continue;
       this.#due.push(row);
       this.rows.suspend(row);
-      if (row.partner !== null && isPending(row.partner)) this.rows.suspend(row.partner);
+      const partner = this.rows.partnerOf(row);
+      if (partner !== undefined && isPending(partner)) this.rows.suspend(partner);
     }
     this.rows.refresh(code);
   }
 
   #send(row: TriggerOrder, at: TsUs): void {
-    const { accountId, orderCode: code, side, kind, partner, qty, isGtc } = row;
+    const { accountId, orderCode: code, side, kind, qty, isGtc } = row;
+    const partner = this.rows.partnerOf(row);
     const limitPrice = priceTicks(this.#limitOf(row));
     const command = { accountId, orderCode: code, side, limitPrice, qty, refId: null, isGtc };
     const sender: OrderSender = {
@@ -257,8 +259,8 @@ export class TriggerBook {
   #attach(parent: BracketParent, low: number, high: number, quantity: number, at: TsUs): void {
     const stopLoss = this.#exit(parent, 'stop_loss', low, quantity, at);
     const takeProfit = this.#exit(parent, 'take_profit', high, quantity, at);
-    stopLoss.partner = takeProfit;
-    takeProfit.partner = stopLoss;
+    stopLoss.partnerKey = takeProfit.orderKey;
+    takeProfit.partnerKey = stopLoss.orderKey;
     this.#stopLosses.set(parent.orderKey, stopLoss);
     this.rows.enter(stopLoss, at);
     this.rows.enter(takeProfit, at);

@@ -43,8 +43,8 @@ export interface TriggerOrder {
   reason: string;
   /** Triggered in the match that goes on, or its other half was: it ignores further trades. */
   suspended: boolean;
-  /** The other half of a bracket. */
-  partner: TriggerOrder | null;
+  /** Key of the other half of a bracket. */
+  partnerKey: string | null;
 }
 
 /** Facts that an order begins with; the rest follows from its life. */
@@ -59,7 +59,7 @@ const NOTHING_HAPPENED = {
   canceledUs: null,
   reason: '',
   suspended: false,
-  partner: null,
+  partnerKey: null,
 } satisfies Partial<TriggerOrder>;
 
 export const waitingOrder = (terms: TriggerTerms): TriggerOrder => ({ ...terms, ...NOTHING_HAPPENED });
@@ -103,26 +103,11 @@ export function triggerReport(row: TriggerOrder): TriggerReport {
 const trailingOf = ({ trailing }: VenueTrigger): Trailing | null =>
   trailing && { activationPrice: priceTicks(trailing.activation), offset: trailing.offset };
 
-/** Plain data; its partner by key. */
-export interface TriggerOrderState extends Omit<TriggerOrder, 'partner' | 'suspended'> {
-  readonly partnerKey: string | null;
-}
-
-function triggerState({ partner, suspended: _suspended, ...row }: TriggerOrder): TriggerOrderState {
-  return { ...row, trigger: copied(row.trigger), partnerKey: partner?.orderKey ?? null };
-}
-
-/** Its partner is found by the store, which knows the others. */
-const restoredTrigger = ({ partnerKey: _partnerKey, ...row }: TriggerOrderState): TriggerOrder => ({
+/** For a restart: between two matches none is suspended. */
+const copyOf = ({ trigger, ...row }: TriggerOrder): TriggerOrder => ({
   ...row,
-  trigger: copied(row.trigger),
+  trigger: { ...trigger, trailing: trigger.trailing && { ...trigger.trailing } },
   suspended: false,
-  partner: null,
-});
-
-const copied = (trigger: VenueTrigger): VenueTrigger => ({
-  ...trigger,
-  trailing: trigger.trailing && { ...trigger.trailing },
 });
 
 /** Rows of one contract that wait for trades. */
@@ -180,18 +165,18 @@ export class TriggerRows {
     this.#rows = this.#rows.filter(isPending);
   }
 
-  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerOrderState[] } {
-    return { triggerNoNext: this.#nextNo, triggers: this.#rows.map(triggerState) };
+  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerOrder[] } {
+    return { triggerNoNext: this.#nextNo, triggers: this.#rows.map(copyOf) };
   }
 
-  restore(states: readonly TriggerOrderState[], nextNo: number): void {
+  restore(states: readonly TriggerOrder[], nextNo: number): void {
     this.#nextNo = nextNo;
-    for (const state of states) this.#add(restoredTrigger(state));
-    for (const { orderKey, partnerKey } of states) {
-      const row = this.#byKey.get(orderKey);
-      const partner = partnerKey === null ? undefined : this.#byKey.get(partnerKey);
-      if (row !== undefined && partner !== undefined) row.partner = partner;
-    }
+    for (const state of states) this.#add(copyOf(state));
+  }
+
+  /** The other half of a bracket, while the book shows it. */
+  partnerOf({ partnerKey }: TriggerOrder): TriggerOrder | undefined {
+    return partnerKey === null ? undefined : this.#byKey.get(partnerKey);
   }
 
   /** The book of a contract reports its trades to it. */
