@@ -124,14 +124,14 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'an order that waits for its trigger is never read',
     file: 'broker/reports/reports',
-    from: 'triggers: new MergedRead((onStart) => this.#readTriggers(onStart))',
-    to: 'triggers: new MergedRead(() => Promise.resolve())',
+    from: "triggers: new MergedRead('lookup', clock, (read) => this.#readTriggers(read))",
+    to: "triggers: new MergedRead('lookup', clock, () => Promise.resolve())",
   },
   {
     what: 'positions are never read',
     file: 'broker/reports/reports',
-    from: 'positions: new MergedRead((onStart) => this.#readPositions(onStart))',
-    to: 'positions: new MergedRead(() => Promise.resolve())',
+    from: "positions: new MergedRead('positions', clock, (read) => this.#readPositions(read))",
+    to: "positions: new MergedRead('positions', clock, () => Promise.resolve())",
   },
   {
     what: 'a lost stream is never dialled again',
