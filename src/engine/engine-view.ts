@@ -36,7 +36,7 @@ export type OrderView = Readonly<
     | 'grow'
     | 'working'
     | 'isFirstReport'
-    | 'follow'
+    | 'activateTrail'
     | 'clearAbsence'
     | 'setClockBack'
     | 'ownDoubt'

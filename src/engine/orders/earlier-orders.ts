@@ -2,7 +2,7 @@
  * Orders at the exchange that the last session left. A row that a book still shows of them, or a late answer, belongs to their owner,
  * and only the fills that are new are booked. One whose end was not seen may explain a difference of positions (rulings, 6).
  */
-import type { EngineCore } from '../engine-core.ts';
+import { changeWithoutFill, type EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { surelyBegunUs } from '../../domain/calendar.ts';
@@ -221,9 +221,7 @@ export class EarlierOrders {
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    this.#core.portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
-    const event = { event: 'adopted', instrument, qty: change, value } as const;
-    this.#core.context.append({ ...this.#core.context.head(strategy), kind: 'position_event', ...event });
+    changeWithoutFill(this.#core, order, 'adopted', change, value);
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
     this.#core.context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isWaiting) {

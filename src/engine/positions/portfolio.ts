@@ -20,7 +20,6 @@ import {
 } from '../../domain/units.ts';
 import type { ContractTable, Market } from '../market/market.ts';
 import type { CarriedPosition } from '../ports/engine-event.ts';
-import type { EventContext } from '../state/event-context.ts';
 
 export type HeldPosition = Omit<CarriedPosition, 'openValue'>;
 
@@ -48,7 +47,6 @@ export class Portfolio {
   readonly #instruments: InstrumentIndex[] = [];
   /** Contracts that strategies hold and the operator has sold, or bought: closed by hand. Where the operator holds any. */
   readonly #byHand = new Map<InstrumentIndex, Readonly<Record<Side, number>>>();
-  #holding = 0;
   /** A position came or went without a fill today: the broker may count its profit from another price. */
   #hasUnfilled = false;
   /** Value of positions that the end of their contract closed today. */
@@ -133,7 +131,7 @@ export class Portfolio {
   }
 
   get isHolding(): boolean {
-    return this.#holding > 0;
+    return this.held().length > 0;
   }
 
   /** The list is replaced, never changed. */
@@ -215,7 +213,6 @@ export class Portfolio {
     this.#accounts = [];
     this.#held = null;
     this.#byHand.clear();
-    this.#holding = 0;
     this.#lost = NaN;
     this.#hasUnfilled = false;
     this.#settledValue = 0;
@@ -353,10 +350,7 @@ export class Portfolio {
     positions[instrument] = after;
     this.#held = null;
     if (before === FLAT_POSITION) account.touched.push(instrument);
-    if ((before.qty === 0) !== (after.qty === 0)) {
-      listHeld(account, instrument);
-      this.#holding += after.qty === 0 ? -1 : 1;
-    }
+    if ((before.qty === 0) !== (after.qty === 0)) listHeld(account, instrument);
     this.#lost += before.realised + this.open(before, instrument);
     this.#lost -= after.realised + this.open(after, instrument);
     if (!this.#moved.includes(instrument)) this.#moved = appended(this.#moved, instrument);
@@ -366,18 +360,6 @@ export class Portfolio {
   #note(strategy: StrategyIndex): void {
     if (!this.#changed.includes(strategy)) this.#changed = appended(this.#changed, strategy);
   }
-}
-
-/** Changes a position without a fill, `qty` as added to it and `value` zero or more. */
-export function changeWithoutFill(
-  { portfolio, context }: { readonly portfolio: Portfolio; readonly context: EventContext },
-  { strategy, instrument }: Pick<HeldPosition, 'strategy' | 'instrument'>,
-  event: 'adopted' | 'settled' | 'forced_close',
-  qty: SignedQty,
-  value: Money,
-): void {
-  portfolio.addWithoutFill(strategy, event, instrument, qty, value);
-  context.append({ ...context.head(strategy), kind: 'position_event', event, instrument, qty, value });
 }
 
 function listHeld({ held, positions }: Account, instrument: InstrumentIndex): void {

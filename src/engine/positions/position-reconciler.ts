@@ -2,7 +2,7 @@
  * Compares our positions with the broker's: agreement, adoption after a start, or a mismatch that blocks entries until a person
  * resumes (rulings, 39; failure cases, 16).
  */
-import type { EngineCore } from '../engine-core.ts';
+import { changeWithoutFill, type EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import { type BrokerPosition, netsOf } from '../../domain/broker-order.ts';
 import { valueAtHundredths } from '../../domain/contract.ts';
@@ -19,7 +19,6 @@ import {
 } from '../../domain/units.ts';
 import { CONFIRM_AFTER_US, type EarlierOrders } from '../orders/earlier-orders.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
-import { changeWithoutFill } from './portfolio.ts';
 
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 

@@ -6,7 +6,7 @@ import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
-import { changeWithoutFill } from '../positions/portfolio.ts';
+import { changeWithoutFill } from '../engine-core.ts';
 import { type EngineView, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
 import { crossedOrder } from '../risk/risk-rules.ts';
 import type { EngineState } from '../engine-state.ts';
