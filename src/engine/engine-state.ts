@@ -136,6 +136,6 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
     stops: new StrategyStops(base),
     exitCover: new ExitCover(base),
     dayEnd: new DayEnd(base, life),
-    polls: new Polls(base, base.snapshots),
+    polls: new Polls(base),
   });
 }

@@ -93,19 +93,17 @@ type Polled = (typeof POLLED)[number];
 /** Periodic reads by the engine's own timers. */
 export class Polls {
   readonly #core: EngineCore;
-  readonly #snapshots: Snapshots;
   #triggerTempo: 'fast' | 'slow' | null = null;
 
-  constructor(core: EngineCore, snapshots: Snapshots) {
+  constructor(core: EngineCore) {
     this.#core = core;
-    this.#snapshots = snapshots;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
     this.#triggerTempo = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
-      this.#snapshots.want(what);
+      this.#core.snapshots.want(what);
     const { positions, account } = this.#core.settings.poll;
     this.#again('positions', positions);
     this.#again('account', account);
@@ -116,14 +114,14 @@ export class Polls {
   followTriggers(tempo: 'fast' | 'slow' | null): void {
     if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
-    if (tempo === 'fast') this.#snapshots.want('triggers');
+    if (tempo === 'fast') this.#core.snapshots.want('triggers');
     this.#armTriggers(tempo);
   }
 
   awaitReference(): void {
     const { isLive, isReferenceFresh } = this.#core.market;
     if (!isLive || isReferenceFresh) return;
-    this.#snapshots.want('reference');
+    this.#core.snapshots.want('reference');
     const dueUs = this.#core.context.nowUs + REFERENCE_AGAIN;
     this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
   }
@@ -134,11 +132,11 @@ export class Polls {
   }
 
   #poll(what: Polled): void {
-    this.#snapshots.want(what);
+    this.#core.snapshots.want(what);
     // Orders with a trigger are denied until the trigger book was read once.
     const isUnread = this.#core.session.triggersReadUs === -Infinity;
     if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
-    if (what === 'account' && this.#isReferenceOld()) this.#snapshots.want('reference');
+    if (what === 'account' && this.#isReferenceOld()) this.#core.snapshots.want('reference');
     this.#again(what, this.#core.settings.poll[what]);
   }
 
