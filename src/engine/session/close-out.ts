@@ -66,11 +66,15 @@ export class CloseOut {
     });
   }
 
-  /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
-  onSession(): void {
+  /**
+   * A position of a strategy that does not hold overnight was carried over a night: it is closed as soon as possible. One of a day that
+   * restarts after its opening may be of that day.
+   */
+  onSession(wasNight: boolean): void {
     this.#alerted.clear();
     this.plan();
-    if (this.#nightFromUs === Infinity) return;
+    const { session, context } = this.#state;
+    if (this.#nightFromUs === Infinity || !(wasNight || session.isEarlierBook(context.nowUs))) return;
     for (const held of this.#state.portfolio.held())
       if (this.#isFlatAtNight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
   }

@@ -66,10 +66,10 @@ export class SessionController {
     this.#closeOut.step();
   }
 
-  onSession(): void {
+  onSession(wasNight: boolean): void {
     this.#executor.endDay();
     this.#auction.plan();
-    this.#closeOut.onSession();
+    this.#closeOut.onSession(wasNight);
     this.#rollover.apply();
   }
 
