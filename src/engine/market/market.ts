@@ -58,11 +58,16 @@ export class Market {
     this.#isReferenceFresh = false;
   }
 
-  /** Empties the books: frames after a disconnect do not fit the levels before it (failure cases, 23). */
+  /** Empties the books: frames after a disconnect do not fit the levels before it (failure cases, 23). Trades are missed. */
   down(): void {
     this.#isLive = false;
     this.#isReferenceFresh = false;
-    for (const market of this.#instruments) market.book.empty();
+    for (const market of this.#instruments) {
+      market.book.empty();
+      market.quotedPrice = null;
+      market.isTradeOld = true;
+      market.quietPrices.shut();
+    }
   }
 
   setClockBack(at: number): void {
@@ -93,10 +98,12 @@ export class Market {
     return this.#instruments[instrument]?.last.price ?? undefined;
   }
 
-  /** Price of the last trade, or of the reference read; null when neither is known. */
+  /** Price of the last trade, or of a reference read since the prices stopped; null when neither is known. */
   lastPrice(instrument: InstrumentIndex): PriceTicks | null {
     const market = this.#instruments[instrument];
-    return market === undefined ? null : (market.last.price ?? market.quotedPrice);
+    if (market === undefined) return null;
+    const { last, isTradeOld, quotedPrice } = market;
+    return isTradeOld ? (quotedPrice ?? last.price) : last.price;
   }
 
   /** In ticks, of the last trade, else the reference price: the base of price measurements. */
@@ -252,8 +259,10 @@ export class InstrumentMarket {
   /** Time of the last market event; -Infinity when there was none. */
   seenUs = -Infinity;
   band: PriceBand | undefined = undefined;
-  /** Last price of the reference read: the mark of a contract that has not traded since the start. */
+  /** Last price of the reference read: the mark of a contract that has not traded since the prices stopped, or since the start. */
   quotedPrice: PriceTicks | null = null;
+  /** Trades may have been missed since the last one. */
+  isTradeOld = true;
   /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
   readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
@@ -264,6 +273,7 @@ export class InstrumentMarket {
     const link = this.chain.check(tick.qty, tick.totalVolume);
     this.seenUs = tick.tsUs;
     if (link !== 'duplicate') this.last.take(tick);
+    this.isTradeOld = false;
     return link;
   }
 
