@@ -303,3 +303,18 @@ it('alerts the end of a lost stream, once', () => {
   rig.stream('down').stream('live').stream('live');
   expect(rig.alerts()).toEqual(['stream_down', 'stream_up']);
 });
+
+it('an order does not end with its day while the clock of the broker says that trading goes on', () => {
+  const rig = new EngineRig({ startUs: timeOf(14, 44) }).start();
+  const ref = rig.resting(FIRST, 'buy', 1, 12_900, '1');
+  const row = { no: '1', ref, price: 12_900 } as const;
+  rig.post({ kind: 'clock_skew', skewUs: 3_600_000_000, roundTrip: seconds(0) });
+  rig.now = timeOf(14, 46);
+  rig.clock().look([row]).pass(60).look([row]);
+  expect(rig.statusOf(ref)).toBe('accepted');
+  rig
+    .post({ kind: 'clock_skew', skewUs: 0, roundTrip: seconds(0) })
+    .pass(60)
+    .look([row]);
+  expect(rig.statusOf(ref)).toBe('expired');
+});
