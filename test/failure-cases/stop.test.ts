@@ -45,14 +45,14 @@ it('leaves the stop of an entry that filled unseen before it', async () => {
   expect([(await story.known()).net, story.stops()]).toEqual([1, [1]]);
 });
 
+const closing = (yaml: string): string =>
+  yaml
+    .replace('positions: 1s', 'positions: 200ms')
+    .replace('orders: keep', 'orders: keep, positions: flatten')
+    .replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },');
+
 describe('a stop that closes positions, and is killed before its exit has filled', () => {
   const steps = [{ at: 13_001, do: 'buy', qty: 2, price: 13_010 }] as const;
-  const closing = (yaml: string): string =>
-    yaml
-      .replace('positions: 1s', 'positions: 200ms')
-      .replace('orders: keep', 'orders: keep, positions: flatten')
-      .replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },');
-
   it.each(['is known', 'has no answer'])('leaves no exit that %s, a stop and an alert', async (exit) => {
     const story = await running(steps, closing);
     await story.buys(2);
