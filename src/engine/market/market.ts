@@ -47,11 +47,16 @@ export class Market {
     this.#isReferenceFresh = false;
   }
 
-  /** Empties the books: frames after a disconnect do not fit the levels before it (failure cases, 23). */
+  /** Empties the books: frames after a disconnect do not fit the levels before it (failure cases, 23). Trades are missed. */
   down(): void {
     this.#isLive = false;
     this.#isReferenceFresh = false;
-    for (const market of this.#instruments) market.book.empty();
+    for (const market of this.#instruments) {
+      market.book.empty();
+      market.quotedPrice = null;
+      market.isTradeOld = true;
+      market.quietPrices.shut();
+    }
   }
 
   setClockBack(at: number): void {
@@ -67,6 +72,12 @@ export class Market {
       market.quotedPrice = null;
       market.chain.restart();
     }
+  }
+
+  /** Price of the last trade, or of a reference read since the prices stopped; null when neither is known. */
+  lastPrice(instrument: InstrumentIndex): PriceTicks | null {
+    const { last, isTradeOld, quotedPrice } = this.of(instrument);
+    return (isTradeOld ? (quotedPrice ?? last.price) : last.price) ?? null;
   }
 
   /** In ticks, of the last trade, else the reference price: the base of price measurements. */
@@ -209,8 +220,10 @@ export class InstrumentMarket {
   /** Time of the last market event; -Infinity when there was none. */
   seenUs = -Infinity;
   band: PriceBand | undefined = undefined;
-  /** Last price of the reference read: the mark of a contract that has not traded since the start. */
+  /** Last price of the reference read: the mark of a contract that has not traded since the prices stopped, or since the start. */
   quotedPrice: PriceTicks | null = null;
+  /** Trades may have been missed since the last one. */
+  isTradeOld = true;
   /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
   readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
@@ -226,6 +239,7 @@ export class InstrumentMarket {
     const link = this.chain.check(tick.qty, tick.totalVolume);
     this.seenUs = tick.tsUs;
     if (link !== 'duplicate') this.last.take(tick);
+    this.isTradeOld = false;
     return link;
   }
 

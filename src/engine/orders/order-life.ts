@@ -182,11 +182,15 @@ export class DayEnd {
     if (this.#closedUs !== Infinity) this.#closedUs = Math.min(this.#closedUs, at);
   }
 
-  /** Day orders die with the last auction; a complete scan well after it shows all their fills, but for a row that says matched and shows none. */
+  /**
+   * Day orders die with the last auction; a complete scan well after it, by the clock of the broker too, shows all their fills, but for a
+   * row that says matched and shows none.
+   */
   afterBook(snapshot: BookSnapshot): void {
     const { complete, startedUs, list } = snapshot;
-    if (list !== 'orders' || !complete || startedUs < this.#closedUs + this.#core.settings.lookUp.spread)
-      return;
+    const { session, settings } = this.#core;
+    const closedUs = this.#closedUs + Math.max(0, session.clockSkewUs);
+    if (list !== 'orders' || !complete || startedUs < closedUs + settings.lookUp.spread) return;
     const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
     const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
     for (const order of this.#core.orders.open) {

@@ -66,11 +66,15 @@ export class CloseOut {
     });
   }
 
-  /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
-  onSession(): void {
+  /**
+   * A position of a strategy that does not hold overnight was carried over a night: it is closed as soon as possible. One of a day that
+   * restarts after its opening may be of that day.
+   */
+  onSession(wasNight: boolean): void {
     this.#alerted.clear();
     this.plan();
-    if (this.#nightFromUs === Infinity) return;
+    const { session, context } = this.#state;
+    if (this.#nightFromUs === Infinity || !(wasNight || session.isEarlierBook(context.nowUs))) return;
     for (const held of this.#state.portfolio.held())
       if (this.#isFlatAtNight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
   }
@@ -93,7 +97,8 @@ export class CloseOut {
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
-      if ((isNight && this.#isFlatAtNight(held.strategy)) || targets.has(held))
+      if (this.#expiryFromUs.has(held.instrument)) this.#alertExpiry('critical', held);
+      else if ((isNight && this.#isFlatAtNight(held.strategy)) || targets.has(held))
         this.#alertOnce('critical', 'held_overnight', held, text);
   }
 
@@ -118,9 +123,12 @@ export class CloseOut {
         // A flatten that was given up tries again; later ones alert nothing.
         if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
           this.#executor.flatten(held, 'the contract expires today');
-      } else
-        this.#alertOnce('warning', 'held_into_expiry', held, 'expires today and is held into its settlement');
+      } else this.#alertExpiry('warning', held);
     }
+  }
+
+  #alertExpiry(severity: AlertSeverity, held: HeldPosition): void {
+    this.#alertOnce(severity, 'held_into_expiry', held, 'expires today and is held into its settlement');
   }
 
   #alertOnce(

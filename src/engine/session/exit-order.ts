@@ -109,6 +109,12 @@ export class ExitOrder {
     this.#id = null;
   }
 
+  withdraw(lostExits: Map<ClientOrderId, Target>): void {
+    if (this.#id === null || !this.isOpen) return;
+    if (this.lost !== undefined) lostExits.set(this.#id, this.#target);
+    else this.#state.context.cancel(this.#target.strategy, this.#id);
+  }
+
   /** True also when there is nothing to close. */
   get canBePriced(): boolean {
     const { settings, contracts } = this.#state;

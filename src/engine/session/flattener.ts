@@ -56,6 +56,12 @@ export class Flattener extends Target {
     this.#rest('done');
   }
 
+  /** Nobody wants it flat any more: its exit is withdrawn, one without an answer as soon as it turns up. */
+  abandon(): void {
+    this.#exit.withdraw(this.#lostExits);
+    this.drop();
+  }
+
   /** A new process reads again; its clock may be behind that of the process before. */
   restart(): void {
     this.#readSinceUs = Math.min(this.#readSinceUs, this.#state.context.nowUs);
@@ -377,7 +383,7 @@ export class TargetExecutor {
   endStop(): void {
     for (const { askers } of this.#lost.values()) askers.delete('stop');
     for (const target of this.#all) endAsking(target, 'stop');
-    this.#each(() => undefined);
+    this.#alertUnfinished('the process that was to stop ended');
   }
 
   /** Entries are on again: a target that was given up would later close new entries. */
@@ -393,7 +399,7 @@ export class TargetExecutor {
   }
 
   #alertUnfinished(why: string): void {
-    const text = `${why} before it was done: ask again if you still want it`;
+    const text = `${why} before it was done, and stops of the position may be gone: ask again if you still want it`;
     this.#each((target) => {
       if (target.progress === 'done') target.alert('warning', 'flatten_dropped', text);
     });
@@ -423,5 +429,5 @@ export class TargetExecutor {
 
 function endAsking(target: Flattener, ...askers: readonly Asker[]): void {
   for (const asker of askers) target.askers.delete(asker);
-  if (target.askers.size === 0) target.drop();
+  if (target.askers.size === 0) target.abandon();
 }

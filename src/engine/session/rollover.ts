@@ -22,7 +22,28 @@ export class RolloverMonitor {
     settings.strategies.forEach((each, i) => {
       if (!registry.isStopped(strategyIndex(i))) this.#applyTo(strategyIndex(i), each);
     });
+    this.#alertOutside();
     this.#planNext();
+  }
+
+  /** A leg has left the contract before its end, as F2M does: its strategy neither sees the position nor closes it. */
+  #alertOutside(): void {
+    const { calendar, context, contracts, portfolio, registry } = this.#state;
+    for (const { strategy, instrument, qty } of portfolio.held()) {
+      const legs = registry.isStopped(strategy) ? [] : registry.legs(strategy);
+      const contract = contracts.at(instrument);
+      if (legs.length === 0 || legs.some(({ index }) => index === instrument)) continue;
+      if (contract === undefined || context.nowUs >= rollsFrom(calendar, contract)) continue;
+      const codes = legs.map(({ orderCode }) => orderCode).join(', ');
+      const text = `${qty} of ${contract.orderCode}: ${registry.idOf(strategy)} trades ${codes} and does not see it; its stops stay`;
+      if (this.#isNews(text)) context.alert(strategy, 'critical', 'held_outside_symbols', text);
+    }
+  }
+
+  #isNews(matter: string): boolean {
+    const isNews = !this.#alerted.has(matter);
+    this.#alerted.add(matter);
+    return isNews;
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
@@ -48,8 +69,7 @@ export class RolloverMonitor {
     const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return stops.stop(strategy, why, null);
-    if (this.#alerted.has(`${strategy} ${why}`)) return;
-    this.#alerted.add(`${strategy} ${why}`);
+    if (!this.#isNews(`${strategy} ${why}`)) return;
     context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
 

@@ -67,10 +67,10 @@ export class SessionController {
     this.#closeOut.step();
   }
 
-  onSession(): void {
+  onSession(wasNight: boolean): void {
     this.#executor.endDay();
     this.#auction.plan();
-    this.#closeOut.onSession();
+    this.#closeOut.onSession(wasNight);
     this.#rollover.apply();
   }
 
@@ -285,23 +285,24 @@ class Settlement {
 
   #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
     const { strategy, qty } = held;
-    const value =
+    const [value, by] =
       settledAt === null
         ? this.#valueOf(held, contract)
-        : valueAtHundredths(contract.spec, settledAt, Math.abs(qty));
+        : [valueAtHundredths(contract.spec, settledAt, Math.abs(qty)), "by the broker's closed positions"];
     changeWithoutFill(this.#state, held, 'settled', signedQty(0 - qty), value);
-    const by = settledAt === null ? 'the last price known to us' : "the broker's closed positions";
-    const text = `${qty} of ${contract.orderCode} expired: settled for ${grouped(value)} VND, by ${by}`;
+    const text = `${qty} of ${contract.orderCode} expired: settled for ${grouped(value)} VND, ${by}`;
     this.#state.context.alert(strategy, 'info', 'settled', text);
   }
 
   /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
-  #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
+  #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): [value: Money, by: string] {
     const { market, portfolio } = this.#state;
     const size = Math.abs(qty);
     const { last, band } = market.of(instrument);
-    if (last.price !== undefined) return valueOf(spec, last.price, size);
-    if (band !== undefined) return valueAtHundredths(spec, band.reference, size);
-    return portfolio.position(strategy, instrument).openValue;
+    if (last.price !== undefined) return [valueOf(spec, last.price, size), 'by the last price known to us'];
+    if (band !== undefined)
+      return [valueAtHundredths(spec, band.reference, size), 'by the reference price known to us'];
+    const by = "at its entry, as no price is known: the broker's figure decides";
+    return [portfolio.position(strategy, instrument).openValue, by];
   }
 }

@@ -173,7 +173,7 @@ export class SessionEvents {
     registry.goOn();
     positionReconciler.restart();
     if (follows !== undefined) positionReconciler.carriedOver();
-    this.#controller.onSession();
+    this.#controller.onSession(wasNight);
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();
     this.#startStrategies();

@@ -126,8 +126,9 @@ export class Polls {
     this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
   }
 
-  /** The market opens: reads at the pace of the night would come minutes late. */
+  /** The market opens: reads at the pace of the night would come minutes late, and list and bands may be those of the day before. */
   opened(): void {
+    this.#core.snapshots.want('contracts');
     for (const what of POLLED) if (this.#core.timers.has(what)) this.#poll(what);
   }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { FRONT, NEXT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { FRONT, NEXT, SETTINGS, timeOf, worth } from '../../support/engine-world.ts';
 
 const closedRow = (side: Side, points: number) => ({
   orderCode: FRONT.orderCode,
@@ -102,4 +103,17 @@ it('after a reconnect orders, triggers, positions and money are read', () => {
   const { rig } = holding(false);
   rig.positions(1).conditions().account().stream('down').stream('live');
   expect(rig.reads).toEqual(expect.arrayContaining(['book', 'triggers', 'positions', 'account']));
+});
+
+it('a contract that expired the day before, of which no price is known, is settled at its entry, and the alert says so', () => {
+  const tradingDay = addDays(FRONT.expiry, 1);
+  const startUs = timeOf(8, 30, tradingDay);
+  const rig = new EngineRig({ isReal: true, startUs });
+  rig.session({ tradingDay, follows: FRONT.expiry }, [{ strategy: FIRST, qty: 2, price: 13_100 }]);
+  rig.boot(1).contracts([FRONT, NEXT], [NEXT]).stream('live');
+  for (let i = 0; i < 2; i += 1) rig.pass(5).look().pass(1).positions({}).look();
+  expect(rig.position(FIRST)).toBe(0);
+  expect(rig.of('alert').find(({ code }) => code === 'settled')?.text).toBe(
+    "2 of VN30F2603 expired: settled for 262,000,000 VND, at its entry, as no price is known: the broker's figure decides",
+  );
 });

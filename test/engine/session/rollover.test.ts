@@ -62,3 +62,16 @@ test('a stopped strategy is left alone', () => {
   world.start();
   expect(world.asked).toEqual([]);
 });
+
+test.each([
+  ['as the roll comes', '2026-02-13', '15:00', '41I1G6000'],
+  ['at a start after it', '2026-02-23', '08:40', '41I1G4000'],
+])('a position in a contract that F2M has left is alerted once: %s', (_, day, time, code) => {
+  const world = new SessionWorld({ day, time, settings: naming('VN30F2M') });
+  const march = world.state.contracts.all.find(({ orderCode }) => orderCode === '41I1G3000');
+  world.start(() => world.hold(0, 2, march?.index));
+  world.runUntil('15:01').list(world.state.contracts.all);
+  expect(world.said.filter((line) => line.includes('held_outside_symbols'))).toEqual([
+    `critical held_outside_symbols 2 of 41I1G3000: alpha trades ${code} and does not see it; its stops stay`,
+  ]);
+});

@@ -224,6 +224,16 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     expect([hours.nightUs, hours.expiryUs(contract!)]).toEqual([Infinity, Infinity]);
   });
 
+  test('what the last auction filled of it is known only after it, and is alerted', () => {
+    const day = world(LAST_DAY, { overnight: true }).runUntil('14:50');
+    day.hold(0, 1);
+    day.state.session.bookReadUs = day.now;
+    day.runUntil('14:51').runUntil('14:55');
+    expect(day.said).toEqual([
+      'critical held_into_expiry 1 of 41I1G2000 expires today and is held into its settlement',
+    ]);
+  });
+
   test('the next contract is not touched', () => {
     const day = world(LAST_DAY, { overnight: true });
     day.hold(0, 1, 1);

@@ -83,7 +83,7 @@ export class SessionWorld extends StateRig {
   start(carry: () => void = () => undefined): this {
     this.controller.onPhase(this.state.session.phase);
     carry();
-    this.controller.onSession();
+    this.controller.onSession(true);
     this.controller.onContracts();
     this.afterEvent('clock');
     return this;
@@ -128,7 +128,7 @@ export class SessionWorld extends StateRig {
     const before = { phase: session.phase, day: this.day };
     this.goTo(moment);
     for (const { index } of contracts.all) market.of(index).seenUs = moment;
-    if (this.day !== before.day && isSession(this.calendar, this.day)) this.controller.onSession();
+    if (this.day !== before.day && isSession(this.calendar, this.day)) this.controller.onSession(true);
     if (session.phase !== before.phase) this.controller.onPhase(session.phase);
   }
 

@@ -1,0 +1,27 @@
+/** Where days, contracts and sessions meet, over the real wire: the time of daemon and broker leaps from one moment to the next. */
+import { expect, it } from 'vitest';
+import { Days, leapTo } from './support/days.ts';
+import type { Step } from './support/scripted.ts';
+
+const BUY: Step = { at: 13_001, do: 'buy', qty: 1, price: 13_010 };
+
+const intraday = (yaml: string): string => yaml.replace('overnight: true', 'overnight: false');
+
+it('a day that restarts keeps a position of its own, which is closed before its close', async () => {
+  const days = new Days();
+  const story = await days.begin('2026-11-20T10:00:00', [BUY], intraday);
+  await story.buys(1);
+  days.close('2026-11-20');
+  expect(await story.reload([BUY])).toMatchObject({ ok: true });
+  await story.until(() => story.daemon.sessionDay === '2026-11-23');
+  days.close();
+  expect(await story.reload([BUY])).toMatchObject({ ok: true });
+  await story.until(() => story.daemon.sessionDay === '2026-11-20');
+  await story.trading();
+  story.print(13_002);
+  await story.settled();
+  expect(await story.truth()).toMatchObject({ net: 1, orders: [] });
+  leapTo('2026-11-20T14:25:00');
+  story.offer('buy', 13_000, 1);
+  await story.until(async () => (await story.truth()).net === 0);
+});
