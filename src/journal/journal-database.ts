@@ -1,5 +1,5 @@
 /** The journal's file: its tables, and the format of the rows in them. A file of another format is left as it is. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isDiskFull, OtherFormat } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
@@ -146,7 +146,7 @@ export const archivedSessions = (database: Database): readonly ArchivedSession[]
 
 /** False also for a file whose creation a death cut off: the next start completes it. */
 export function isJournalThere(path: string): boolean {
-  if (!existsSync(path)) return false;
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
   const database = openReadOnly(path);
   try {
     return formatOf(database) > 0;

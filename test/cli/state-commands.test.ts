@@ -1,4 +1,5 @@
 /** `orders`, `positions`, `pnl`, `journal` over a journal as a daemon leaves it behind. */
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
@@ -149,3 +150,14 @@ it.each([
   expect(code).not.toBe(0);
   expect(err).toContain(problem);
 });
+
+it.each(['orders', 'positions', 'pnl', 'journal'])(
+  '%s does not call a journal absent that it cannot look at',
+  async (name) => {
+    const dir = cliDir();
+    symlinkSync('journal.db', join(dir, 'journal.db'));
+    const { code, err } = await cliRun(name, '--state', dir);
+    expect(err).toContain('ELOOP');
+    expect(code).toBe(1);
+  },
+);
