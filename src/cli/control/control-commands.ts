@@ -123,7 +123,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
   addOtp(program, context);
   for (const { name, description, needsNoReason, strategy: help, isOfOne = false, ...of } of ORDERS) {
     const command = stateCommand(program, name, description, example(of.example));
-    if (name === 'halt') command.option(...REASON, 'by the command line');
+    if (name === 'halt') command.option(REASON[0], REASON[1], shortReason, 'by the command line');
     else if (needsNoReason !== true) command.requiredOption(...REASON);
     if (help !== undefined) command.option('--strategy <id>', help);
     if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
@@ -345,6 +345,8 @@ async function watch(
 }
 
 const REASON = ['--reason <text>', 'reason, written to the journal', reasonText] as const;
+/** Of a halt, which is not refused for its words; the daemon takes no larger body. */
+const shortReason = (text: string): string => text.slice(0, 200);
 const ORDER = ['<id>', 'the order, as tickwright orders shows it'] as const;
 
 const ANSWER_MS_MAX = 15_000;

@@ -44,3 +44,15 @@ it('asks for the reason of a reload', async () => {
     err: '--reason is needed; nothing was changed\n',
   });
 });
+
+it.each(['', 'a\nb', 'x'.repeat(10_000)])('sends a halt whatever its reason', async (reason) => {
+  let sent = '';
+  const dir = await takenPort((socket) =>
+    socket.on('data', (bytes) => {
+      sent += String(bytes);
+      if (sent.endsWith('}')) socket.end();
+    }),
+  );
+  await cliRun('halt', '--reason', reason, '--state', dir);
+  expect(sent.split('\r\n\r\n')[1]).toBe(JSON.stringify({ reason: reason.slice(0, 200) }));
+});
