@@ -1,5 +1,5 @@
 /** `orders`, `positions`, `pnl`, `journal` over a journal as a daemon leaves it behind. */
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
@@ -161,3 +161,12 @@ it.each(['orders', 'positions', 'pnl', 'journal'])(
     expect(code).toBe(1);
   },
 );
+
+it('names a damaged journal, and what to do', async () => {
+  const dir = cliDir();
+  const path = join(dir, 'journal.db');
+  writeFileSync(path, 'no database'.repeat(1_000));
+  const { code, err } = await cliRun('orders', '--state', dir);
+  expect(err).toContain(`file is not a database '${path}' (the file is damaged: put a copy in its place`);
+  expect(code).toBe(1);
+});
