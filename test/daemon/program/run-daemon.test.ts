@@ -19,6 +19,7 @@ function start(change = (text: string): string => text) {
   writeFileSync(join(dir, 'main.yaml'), change(LIVE));
   vi.stubEnv('XDG_STATE_HOME', join(dir, 'home'));
   vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+  vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
   const loaded = loadConfig(join(dir, 'main.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const said: string[] = [];
