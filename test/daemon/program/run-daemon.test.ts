@@ -87,6 +87,13 @@ it('trades on paper next to no journal of real money, and never forgets one', as
   expect(hasTradedMoney(path)).toBe(true);
 });
 
+it.each(['live', 'dry-run'] as const)('takes no paper account for one of a broker: %s', async (mode) => {
+  const { dir, run, said } = start();
+  mkdirSync(join(dir, 'state', 'simulator'), { recursive: true });
+  expect(await run('state', { mode, fresh: false })).toBe(2);
+  expect(said.join('')).toContain('its journal has traded on paper, so nothing was changed');
+});
+
 it('starts with no address that could not be called, and does not quote it', async () => {
   const { run, said } = start((text) => `${text}\nalerts: { deadMansSwitch: {} }\n`);
   vi.stubEnv('TICKWRIGHT_DEAD_MAN_URL', 'hc-ping.example/s3cret');
