@@ -20,7 +20,7 @@ test('on a control port that another program has', async () => {
 test('on a journal that cannot be read', async () => {
   const { heard, alerts } = await phoneHook();
   const place = workplace(`${BUSY_CONFIG}\n${alerts}`);
-  mkdirSync(place.state);
+  mkdirSync(join(place.state, 'simulator'), { recursive: true });
   writeFileSync(join(place.state, '.tickwright'), 'abcdef\n');
   writeFileSync(join(place.state, 'journal.db'), 'no database '.repeat(1_000));
   const daemon = startDaemon(place);

@@ -11,7 +11,7 @@ import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
-  hasTradedMoney,
+  mayHaveTradedMoney,
   readAgain,
   type RunOverrides,
   type RunPlan,
@@ -91,11 +91,12 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
 }
 
 /** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
-function otherJournal(mode: Mode, { dir, journal, simulator }: StatePaths): string | null {
+function otherJournal(mode: Mode, paths: StatePaths): string | null {
+  const { dir, journal, simulator } = paths;
   const isPaper = mode === 'paper';
-  if (isPaper ? hasTradedMoney(journal) : existsSync(simulator))
+  if (isPaper ? mayHaveTradedMoney(paths) : existsSync(simulator))
     return (
-      `state directory ${dir}: its journal has traded ${isPaper ? 'real money' : 'on paper'}, so nothing was changed; ` +
+      `state directory ${dir}: its journal ${isPaper ? 'may have traded real money' : 'has traded on paper'}, so nothing was changed; ` +
       `${mode} needs a directory of its own: name another one with --state`
     );
   try {
