@@ -93,18 +93,17 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
 /** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
 function otherJournal(mode: Mode, paths: StatePaths): string | null {
   const { dir, journal, simulator } = paths;
-  const isPaper = mode === 'paper';
-  if (isPaper ? mayHaveTradedMoney(paths) : existsSync(simulator))
-    return (
-      `state directory ${dir}: its journal ${isPaper ? 'may have traded real money' : 'has traded on paper'}, so nothing was changed; ` +
-      `${mode} needs a directory of its own: name another one with --state`
-    );
   try {
     isJournalThere(journal);
   } catch (error) {
     if (error instanceof OtherFormat) return error.message;
   }
-  return null;
+  const isPaper = mode === 'paper';
+  if (!(isPaper ? mayHaveTradedMoney(paths) : existsSync(simulator))) return null;
+  return (
+    `state directory ${dir}: its journal ${isPaper ? 'may have traded real money' : 'has traded on paper'}, so nothing was changed; ` +
+    `${mode} needs a directory of its own: name another one with --state`
+  );
 }
 
 /** A run that ends says so in its mark, also one that fails; one that dies cannot. */

@@ -208,14 +208,16 @@ describe('failures', () => {
   });
 
   it('that are thrown, as by a key file that is being replaced, are told and tried again', async () => {
-    let read = (): string => {
+    let isThere = false;
+    const apiKey = (): string => {
+      if (isThere) return 'key';
       throw new Error('ENOENT: no such file or directory');
     };
-    const keeper = world.keeper({ apiKey: () => read() });
+    const keeper = world.keeper({ apiKey });
     const failure = { kind: 'temporary', reason: 'ENOENT: no such file or directory' };
     expect(await keeper.refresh('needed')).toEqual({ ok: false, failure });
     expect(world.signals.at(-1)).toMatchObject({ kind: 'refresh_failed', failure });
-    read = () => 'key';
+    isThere = true;
     world.timers.advance(minutes(1));
     expect((await keeper.refresh('needed')).ok).toBe(true);
   });
