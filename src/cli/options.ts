@@ -125,7 +125,8 @@ export const stateCommand = (parent: Command, name: string, description: string,
  * it may be another person's.
  */
 export function stateOf({ state }: { readonly state?: string }, use: 'any' | 'change' = 'any'): string {
-  if (state !== undefined) return state;
+  // Empty: a variable that is not set, which must not send a halt nowhere.
+  if (state !== undefined && state !== '') return state;
   const running = runningDaemons();
   const [daemon] = running;
   if (daemon === undefined) return DEFAULT_STATE;

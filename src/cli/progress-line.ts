@@ -1,7 +1,7 @@
 /** How far a long command is, with rate and time left: on one line of the terminal, and on a page that reloads itself. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { writing } from '../domain/failure.ts';
+import { withPath } from '../domain/failure.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
 import { formatSpan } from '../text/durations.ts';
 import { escapeHtml } from '../text/html.ts';
@@ -55,7 +55,7 @@ export class ProgressLine {
     this.#begunMs = now();
     if (page === undefined) return;
     this.#page = { ...page, title: escapeHtml(page.title) };
-    writing(page.path, () => mkdirSync(dirname(page.path), { recursive: true }));
+    withPath(page.path, () => mkdirSync(dirname(page.path), { recursive: true }));
   }
 
   show({ done, all, what, counted = done }: Progress): void {
@@ -101,6 +101,6 @@ export class ProgressLine {
   #write(reloadAfter: string, body: string): void {
     const page = this.#page;
     if (page !== undefined)
-      writing(page.path, () => writeFileSync(page.path, pageText(page, reloadAfter, body)));
+      withPath(page.path, () => writeFileSync(page.path, pageText(page, reloadAfter, body)));
   }
 }

@@ -1,6 +1,5 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
 import type { Command } from 'commander';
-import { apiKeyPlace } from '../daemon/edge/secret-place.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { type CliContext, needFile, wrongUsage } from './cli-io.ts';
 import { valid } from './read-config.ts';
@@ -80,19 +79,9 @@ async function configFor(mode: Mode, file: string): Promise<Config> {
     await alertNoStart(loaded.reach, loaded.problems.map(formatProblem).join('\n'));
   }
   const { config } = valid(loaded);
-  if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live'))
-    return keyed({ ...config, mode });
+  if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live')) return { ...config, mode };
   throw wrongUsage(
     `${file}: expected mode: ${mode} for tickwright ${mode}, was mode: ${config.mode} ` +
       `(use tickwright ${config.mode}, or another file)`,
-  );
-}
-
-/** A run against a real broker needs its API key at once. */
-function keyed(config: Config): Config {
-  const { where, isThere } = apiKeyPlace(config.auth);
-  if (config.mode === 'paper' || isThere) return config;
-  throw wrongUsage(
-    `${config.file}: expected the API key in ${where}, was missing (the key never goes into this file); nothing was started`,
   );
 }

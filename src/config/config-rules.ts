@@ -41,7 +41,7 @@ function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile)
     .filter(({ file }) => file !== undefined && !isFile(file))
     .map(({ path, what }) => source.problem(path, what, FROM_START));
   const { apiKeyFile } = auth;
-  if (mode !== 'live' || problems.length > 0 || apiKeyFile === undefined) return problems;
+  if (mode === 'paper' || problems.length > 0 || apiKeyFile === undefined) return problems;
   return exposedProblems(source, ['auth', 'apiKeyFile'], apiKeyFile);
 }
 

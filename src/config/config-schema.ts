@@ -197,7 +197,7 @@ export const configSchema = z.strictObject({
       ),
     otpRoute: firstOf('app', 'request').describe('`request` asks the broker for an `otpId` first'),
     apiKeyEnvironment: variable('TICKWRIGHT_API_KEY').describe('Variable that holds the API key'),
-    apiKeyFile: pathText.optional().describe('File with it instead; mode 600 for real money'),
+    apiKeyFile: pathText.optional().describe('File with it instead; mode 600'),
   }),
   broker: section({
     restUrl: address('https://host/').optional().describe('REST API; needed with real money'),

@@ -10,6 +10,8 @@ const HELP: Readonly<Record<string, string>> = {
   EROFS: 'this disk is read only: name a place on another one',
   EACCES: 'this user may not: change the permissions, or name another place',
   ENOTDIR: 'a part of this path is a file: name a directory',
+  SQLITE_NOTADB: 'the file is damaged: put a copy in its place, of a journal the newest one of backups',
+  SQLITE_CORRUPT: 'the file is damaged: put a copy in its place, of a journal the newest one of backups',
 };
 
 /** A bug needs its stack; a failure of the system, of SQLite or of a setting only its message. */
@@ -23,10 +25,10 @@ export function failureText(error: unknown): string {
   return help === undefined ? error.message : `${error.message} (${help})`;
 }
 
-/** Failures of a write to an open file carry no path: this one's do. */
-export function writing<T>(path: string, write: () => T): T {
+/** Failures of a database, and of a write to an open file, carry no path: this one's do. */
+export function withPath<T>(path: string, use: () => T): T {
   try {
-    return write();
+    return use();
   } catch (error) {
     if (error instanceof Error && 'code' in error && !('path' in error))
       Object.assign(error, { path, message: `${error.message} '${path}'` });

@@ -1,4 +1,5 @@
 /** Reads the configuration of a run, and changes it for that run: command line, tape, limits of the first day with real money. */
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   type Config,
@@ -13,6 +14,7 @@ import { errorText } from '../domain/failure.ts';
 import type { StrategyRisk } from '../domain/settings.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
+import type { StatePaths } from './state/state-paths.ts';
 import { closing, readJournal } from '../journal/journal-reader.ts';
 import { sessionDayAt, systemClock } from './system-clock.ts';
 import { fork } from 'node:child_process';
@@ -150,12 +152,15 @@ export function withFirstDayLimits(
   };
 }
 
-/** A journal that cannot be read has not: paper starts with a new one by `--fresh`. */
-export function hasTradedMoney(journalPath: string): boolean {
+/** A journal that cannot be read may have, unless a paper account is next to it: that one starts with a new journal by `--fresh`. */
+export function mayHaveTradedMoney({
+  journal,
+  simulator,
+}: Pick<StatePaths, 'journal' | 'simulator'>): boolean {
   try {
-    return liveDays(journalPath).length > 0;
+    return liveDays(journal).length > 0;
   } catch {
-    return false;
+    return !existsSync(simulator);
   }
 }
 

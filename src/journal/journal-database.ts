@@ -1,6 +1,6 @@
 /** The journal's file: its tables, and the format of the rows in them. A file of another format is left as it is. */
-import { existsSync } from 'node:fs';
-import { isDiskFull, OtherFormat } from '../domain/failure.ts';
+import { statSync } from 'node:fs';
+import { isDiskFull, OtherFormat, withPath } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Format of inputs and entries. It rises when they are spelled otherwise, or when an older session would be decided otherwise. */
@@ -65,18 +65,21 @@ export const BUSY_TIMEOUT_MS = 2_000;
  */
 export function openDatabase(path: string): Database {
   return withRoomOrAlone(
+    path,
     () => openWriter(path, 'NORMAL'),
     () => openWriter(path, 'EXCLUSIVE'),
   );
 }
 
-function withRoomOrAlone(open: () => Database, openAlone: () => Database): Database {
-  try {
-    return open();
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    return openAlone();
-  }
+function withRoomOrAlone(path: string, open: () => Database, openAlone: () => Database): Database {
+  return withPath(path, () => {
+    try {
+      return open();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      return openAlone();
+    }
+  });
 }
 
 /** Lets others read again; throws while the disk is full. */
@@ -146,7 +149,7 @@ export const archivedSessions = (database: Database): readonly ArchivedSession[]
 
 /** False also for a file whose creation a death cut off: the next start completes it. */
 export function isJournalThere(path: string): boolean {
-  if (!existsSync(path)) return false;
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
   const database = openReadOnly(path);
   try {
     return formatOf(database) > 0;
@@ -159,6 +162,7 @@ export function isJournalThere(path: string): boolean {
 export function openReadOnly(path: string): Database {
   const options = { fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
   return withRoomOrAlone(
+    path,
     () =>
       opened(new Database(path, { ...options, readonly: true }), (database) => refuseOther(database, path)),
     () =>

@@ -10,6 +10,7 @@ import {
   parseJson,
   shown,
 } from '../domain/parsed.ts';
+import { oneLine } from './terminal.ts';
 
 /** Body of a command; fields that the command lacks are null or false, a missing `reason` is empty. */
 export type CommandBody = Readonly<typeof EMPTY_BODY>;
@@ -46,9 +47,14 @@ const optional = (schema: z.ZodType): z.ZodType => schema.optional().meta(schema
 type Fields = Readonly<Partial<Record<keyof CommandBody, z.ZodType>>>;
 
 const REASON = { reason: TEXT };
+/** A halt is not refused for its words: a script may have read them anywhere. */
+const ANY_REASON = z
+  .string()
+  .transform((text) => oneLine(text).slice(0, TEXT_MAX) || 'no reason is given')
+  .meta({ description: 'text', shape: 'text' });
 
 const FIELDS = {
-  halt: REASON,
+  halt: { reason: ANY_REASON },
   resume: { strategy: optional(TEXT), ...REASON },
   'cancel-all': REASON,
   'cancel-order': { clientOrderId: TEXT, ...REASON },

@@ -1,4 +1,5 @@
 /** `orders`, `positions`, `pnl`, `journal` over a journal as a daemon leaves it behind. */
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
@@ -148,4 +149,24 @@ it.each([
   );
   expect(code).not.toBe(0);
   expect(err).toContain(problem);
+});
+
+it.each(['orders', 'positions', 'pnl', 'journal'])(
+  '%s does not call a journal absent that it cannot look at',
+  async (name) => {
+    const dir = cliDir();
+    symlinkSync('journal.db', join(dir, 'journal.db'));
+    const { code, err } = await cliRun(name, '--state', dir);
+    expect(err).toContain('ELOOP');
+    expect(code).toBe(1);
+  },
+);
+
+it('names a damaged journal, and what to do', async () => {
+  const dir = cliDir();
+  const path = join(dir, 'journal.db');
+  writeFileSync(path, 'no database'.repeat(1_000));
+  const { code, err } = await cliRun('orders', '--state', dir);
+  expect(err).toContain(`file is not a database '${path}' (the file is damaged: put a copy in its place`);
+  expect(code).toBe(1);
 });

@@ -32,9 +32,10 @@ const CHANGING: readonly (readonly string[])[] = [
 
 it.each(REACHING)('%s %s goes to the one that runs', async (...argv) => {
   const dir = running('live');
-  const { code, err } = await cliRun(...argv);
+  const { code, out, err } = await cliRun(...argv);
   expect(code).toBe(4);
   expect(err).toContain(dir);
+  expect(await cliRun(...argv, '--state', ''), 'a variable that is not set').toEqual({ code, out, err });
 });
 
 it.each(CHANGING)('%s %s changes no daemon of another folder that it does not name', async (...argv) => {

@@ -43,13 +43,6 @@ it.each([
   expect(err).toContain(part);
 });
 
-it('starts nothing with a real broker when there is no key for it', async () => {
-  vi.stubEnv('TICKWRIGHT_API_KEY', '');
-  const { code, err } = await cliRun('dry-run', '--config', LIVE, '--state', cliDir());
-  expect(code).toBe(2);
-  expect(err).toContain('expected the API key in the environment variable TICKWRIGHT_API_KEY, was missing');
-});
-
 it('counts the problems of a configuration', async () => {
   const dir = cliDir();
   for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));

@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { startDaemon, workplace } from './daemon-process.ts';
+import { LIVE } from '../config/config-files.ts';
+import { MAIN, startDaemon, workplace } from './daemon-process.ts';
 import { phoneHook } from './phone-hook.ts';
 
 test('on a control port that another program has', async () => {
@@ -19,7 +20,7 @@ test('on a control port that another program has', async () => {
 test('on a journal that cannot be read', async () => {
   const { heard, alerts } = await phoneHook();
   const place = workplace(`${BUSY_CONFIG}\n${alerts}`);
-  mkdirSync(place.state);
+  mkdirSync(join(place.state, 'simulator'), { recursive: true });
   writeFileSync(join(place.state, '.tickwright'), 'abcdef\n');
   writeFileSync(join(place.state, 'journal.db'), 'no database '.repeat(1_000));
   const daemon = startDaemon(place);
@@ -59,4 +60,20 @@ test('on a secret that is missing, by the other channels', async () => {
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).toBe(2);
   expect(heard.join()).toMatch(/the daemon does not start \(paper\)\s+.*TICKWRIGHT_NO_HOOK/);
+});
+
+test('on a key of the broker that is nowhere: empty, or a file with a line end alone', async () => {
+  const { heard, alerts } = await phoneHook();
+  const place = workplace('');
+  const key = join(place.dir, 'key');
+  writeFileSync(key, '\r\n', { mode: 0o600 });
+  const live = LIVE.replace('mode: live', 'mode: dry-run').replace('arm: true', 'arm: false');
+  writeFileSync(place.config, `${live}state: ${place.state}\nauth: { apiKeyFile: ${key} }\n${alerts}`);
+  vi.stubEnv('TICKWRIGHT_API_KEY', ' ');
+  const daemon = startDaemon(place, [], MAIN, 'dry-run');
+  const [code]: unknown[] = await once(daemon.process, 'exit');
+  expect(code, daemon.output()).toBe(2);
+  expect(heard.join()).toMatch(
+    /the daemon does not start \(dry-run\)\s+.*the API key: expected it in .*TICKWRIGHT_API_KEY, was missing/,
+  );
 });

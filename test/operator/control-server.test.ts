@@ -194,6 +194,9 @@ const REASON = { ...EMPTY_BODY, reason: 'why' };
 describe('commands', () => {
   test.each([
     ['halt', { reason: 'why' }, REASON],
+    ['halt', { reason: 'a\n\tb\u202e' }, { ...EMPTY_BODY, reason: 'a b' }],
+    ['halt', { reason: 'x'.repeat(201) }, { ...EMPTY_BODY, reason: 'x'.repeat(200) }],
+    ['halt', { reason: ' \n' }, { ...EMPTY_BODY, reason: 'no reason is given' }],
     ['resume', { reason: ' why ' }, REASON],
     ['resume', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],
     ['cancel-all', { reason: 'why' }, REASON],
@@ -227,12 +230,13 @@ describe('commands', () => {
   });
 
   test.each([
-    ['halt', undefined, 'reason: expected text of 1 to 200 characters on one line, was nothing'],
-    ['halt', { reason: '' }, 'reason: expected text'],
-    ['halt', { reason: '  ' }, 'reason: expected text'],
+    ['halt', undefined, 'reason: expected text, was nothing'],
+    ['stop', undefined, 'reason: expected text of 1 to 200 characters on one line, was nothing'],
+    ['stop', { reason: '' }, 'reason: expected text'],
+    ['stop', { reason: '  ' }, 'reason: expected text'],
     ['halt', { reason: 7 }, 'was 7'],
-    ['halt', { reason: 'a\nb' }, 'on one line'],
-    ['halt', { reason: 'x'.repeat(201) }, '1 to 200'],
+    ['stop', { reason: 'a\nb' }, 'on one line'],
+    ['stop', { reason: 'x'.repeat(201) }, '1 to 200'],
     ['halt', { reason: 'why', strategy: 'ema' }, 'strategy: expected only reason'],
     ['halt', ['why'], 'expected a JSON object {"reason": text}'],
     ['halt', null, 'expected a JSON object'],

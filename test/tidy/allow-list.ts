@@ -151,7 +151,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       src/research src/research/spec src/research/backtest src/research/sweep src/research/agreement src/research/recorded
       src/research/report src/cluster src/cluster/searches src/config src/domain src/text
     `),
-    packages: ['@clack/prompts', 'commander', 'node:*'],
+    packages: ['@clack/prompts', 'commander', 'undici', 'node:*'],
   },
   'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },
   strategies: { folders: ['src/strategy', 'src/domain'], packages: ['rxjs', 'zod', 'trading-signals'] },

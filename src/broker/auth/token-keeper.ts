@@ -2,7 +2,7 @@
  * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password. The broker allows
  * ten a day, so no loop ever spends one (notes, 2).
  */
-import { failureOf } from '../../domain/failure.ts';
+import { errorText, failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Timers, Clock } from '../../domain/clock.ts';
 import {
   addUs,
@@ -185,9 +185,12 @@ export class TokenKeeper implements TokenSource {
 
   /** One at a time: a second call while one runs gets its result. */
   refresh(reason: RefreshReason): Promise<RefreshResult> {
-    this.#running ??= this.#refresh(reason).finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#refresh(reason)
+      // A key that cannot be read just now, or a journal that cannot count, must not end the daemon.
+      .catch((error: unknown) => this.#failed({ kind: 'temporary', reason: errorText(error) }, false))
+      .finally(() => {
+        this.#running = undefined;
+      });
     return this.#running;
   }
 

@@ -3,7 +3,7 @@ import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorText, hasCode, ifThere, writing } from '../../domain/failure.ts';
+import { errorText, hasCode, ifThere, withPath } from '../../domain/failure.ts';
 import { type Backtest, loadAgain } from '../../research/spec/load-backtest.ts';
 import {
   openTrialPool,
@@ -391,7 +391,7 @@ export class ColumnCache {
       if (file !== null) {
         try {
           this.#makeRoom(piece.bytes);
-          await fetch(piece.hash, (bytes) => writing(partial, () => writeFileSync(file, bytes)));
+          await fetch(piece.hash, (bytes) => withPath(partial, () => writeFileSync(file, bytes)));
           renameSync(partial, path);
         } finally {
           closeSync(file);

@@ -1,5 +1,4 @@
 /** Secrets of the broker, of channels, of metrics and of a cluster: from the environment first, then from a file. Read once, and hidden in every sink. */
-import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, ChannelConfig, Config, SecretPlace } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { readSecret } from '../../host/cluster-access.ts';
@@ -17,13 +16,14 @@ interface ConfiguredSecret {
   readonly isOptional?: boolean;
 }
 
-type SecretsIn = Pick<Config, 'alerts'> & Partial<Pick<Config, 'operator' | 'cluster'>>;
+type SecretsIn = Pick<Config, 'mode' | 'auth' | 'alerts'> & Partial<Pick<Config, 'operator' | 'cluster'>>;
 
-/** Of channels, metrics and a cluster. Metrics need a token where others could reach them, a cluster a password where it knows users. */
-function secretsOf({ alerts, operator, cluster }: SecretsIn): readonly ConfiguredSecret[] {
+/** Metrics need a token where others could reach them, a cluster a password where it knows users. */
+function secretsOf({ mode, auth, alerts, operator, cluster }: SecretsIn): readonly ConfiguredSecret[] {
   const { channels, deadMansSwitch: watched } = alerts;
   const metrics = operator?.metrics;
-  const secrets: ConfiguredSecret[] = [];
+  const secrets: ConfiguredSecret[] =
+    mode === 'paper' ? [] : [{ what: 'auth: the API key', place: apiKeyPlace(auth) }];
   for (const channel of channels) {
     const place = placeOf(channel);
     const what = `alerts: the secret of channel ${channel.id}`;
@@ -53,11 +53,8 @@ function placeOf(channel: ChannelConfig): SecretPlace | undefined {
 }
 
 /** Every place of a secret that a run with this configuration reads. */
-export function secretPlaces(config: SecretsIn & Pick<Config, 'mode' | 'auth'>): readonly SecretPlace[] {
-  const { apiKeyEnvironment: environment, apiKeyFile: file } = config.auth;
-  const key = config.mode === 'paper' ? [] : [{ environment, file }];
-  return [...key, ...secretsOf(config).map(({ place }) => place)];
-}
+export const secretPlaces = (config: SecretsIn): readonly SecretPlace[] =>
+  secretsOf(config).map(({ place }) => place);
 
 /** Variables of the environment that hold a secret of this run. */
 export const environmentSecrets = (config: Parameters<typeof secretPlaces>[0]): readonly string[] => [
@@ -78,7 +75,7 @@ export const secretsInPm2 = (config: Config): readonly string[] =>
       )
     : [];
 
-/** One text for each secret, other than the broker's key, that is nowhere, or that others can read. */
+/** One text for each secret that is nowhere, or that others can read. */
 export const missingSecrets = (config: SecretsIn): readonly string[] =>
   secretsOf(config).flatMap(({ what, place, isAddress = false, isOptional = false }) => {
     if (isOptional) return [];
@@ -93,22 +90,13 @@ export const missingSecrets = (config: SecretsIn): readonly string[] =>
       : [];
   });
 
-/** Read when it is needed and never stored: from the environment first, then from the file. */
-export const readApiKey = (auth: AuthConfig): string | undefined =>
-  inEnvironment(auth) ??
-  (auth.apiKeyFile === undefined ? undefined : readFileSync(auth.apiKeyFile, 'utf8').trim());
+/** Read when it is needed and never stored. */
+export const readApiKey = (auth: AuthConfig): string | undefined => readSecret(apiKeyPlace(auth));
 
-/** `where` is for people. */
-export function apiKeyPlace(auth: AuthConfig) {
-  const { apiKeyEnvironment: environment, apiKeyFile: file } = auth;
-  const size = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-  return {
-    where: secretPlaceText({ environment, file }),
-    isThere: inEnvironment(auth) !== undefined || size > 0,
-  };
-}
-
-function inEnvironment({ apiKeyEnvironment }: AuthConfig): string | undefined {
-  const named = process.env[apiKeyEnvironment] ?? '';
-  return named === '' ? undefined : named;
-}
+export const apiKeyPlace = ({
+  apiKeyEnvironment: environment,
+  apiKeyFile: file,
+}: AuthConfig): SecretPlace => ({
+  environment,
+  file,
+});

@@ -8,7 +8,13 @@ import { daysKnown, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
-import { apiKeyPlace, environmentSecrets, missingSecrets, secretPlaces } from '../edge/secret-place.ts';
+import {
+  apiKeyPlace,
+  environmentSecrets,
+  missingSecrets,
+  secretPlaces,
+  secretPlaceText,
+} from '../edge/secret-place.ts';
 import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { type StatePaths, statePaths } from '../../host/state/state-paths.ts';
@@ -45,7 +51,9 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   );
   findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
-  findings.push(...liveFindings(config), ...environmentFindings(config), ...(await channelFindings(config)));
+  if (config.mode !== 'paper' && missingSecrets(config).length === 0)
+    findings.push(good('api key', `${secretPlaceText(apiKeyPlace(config.auth))} is there`));
+  findings.push(...environmentFindings(config), ...(await channelFindings(config)));
   if (config.broker.restUrl !== undefined && config.mode !== 'paper')
     findings.push(...(await brokerFindings(config.broker.restUrl)));
   return findings;
@@ -111,14 +119,6 @@ function existing(dir: string): string {
   return existsSync(dir) || dirname(dir) === dir ? dir : existing(dirname(dir));
 }
 
-function liveFindings({ mode, auth }: Config): readonly Finding[] {
-  if (mode === 'paper') return [];
-  const { where, isThere } = apiKeyPlace(auth);
-  return [
-    isThere ? good('api key', `${where} is there`) : bad('api key', `expected in ${where}, was missing`),
-  ];
-}
-
 /** Ambiguous places of the broker's contract, and the reading of this build. */
 type OpenReading = Readonly<Record<'key' | 'question' | 'reading', string>>;
 
@@ -163,7 +163,7 @@ export const OPEN_READINGS: readonly OpenReading[] = [
 const ANSWER_MS_MAX = 5_000;
 
 export async function channelFindings(
-  config: Parameters<typeof missingSecrets>[0] & Pick<Config, 'mode'>,
+  config: Parameters<typeof missingSecrets>[0],
 ): Promise<readonly Finding[]> {
   const { channels, deadMansSwitch } = config.alerts;
   const missing = missingSecrets(config);

@@ -1,6 +1,7 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary, with its control API and the messages of its start and its end. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../../config/config.ts';
+import { existsSync } from 'node:fs';
+import type { Config, Mode } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
@@ -10,7 +11,7 @@ import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
-  hasTradedMoney,
+  mayHaveTradedMoney,
   readAgain,
   type RunOverrides,
   type RunPlan,
@@ -64,17 +65,10 @@ const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
 export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   const plan = runPlan(options.config, options);
   const paths = statePaths(plan.config.stateDir);
-  if (plan.config.mode === 'paper' && hasTradedMoney(paths.journal)) {
-    process.stderr.write(
-      `state directory ${paths.dir}: its journal has traded real money, so nothing was changed; ` +
-        'paper needs a directory of its own: name another one with --state\n',
-    );
-    return EXIT.usage;
-  }
   const missing = missingSecrets(plan.config);
   const problem =
     missing.length === 0
-      ? otherFormat(paths.journal)
+      ? otherJournal(plan.config.mode, paths)
       : missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
   if (problem !== null) {
     process.stderr.write(`${problem}\n`);
@@ -96,14 +90,20 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   }
 }
 
-/** Why this program leaves the journal alone, or null. */
-function otherFormat(journal: string): string | null {
+/** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
+function otherJournal(mode: Mode, paths: StatePaths): string | null {
+  const { dir, journal, simulator } = paths;
   try {
     isJournalThere(journal);
   } catch (error) {
     if (error instanceof OtherFormat) return error.message;
   }
-  return null;
+  const isPaper = mode === 'paper';
+  if (!(isPaper ? mayHaveTradedMoney(paths) : existsSync(simulator))) return null;
+  return (
+    `state directory ${dir}: its journal ${isPaper ? 'may have traded real money' : 'has traded on paper'}, so nothing was changed; ` +
+    `${mode} needs a directory of its own: name another one with --state`
+  );
 }
 
 /** A run that ends says so in its mark, also one that fails; one that dies cannot. */

@@ -1,8 +1,8 @@
 /** The daemons of this user: the lock of each on its account, the list of those that run, and where one of them is controlled. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { failureOf, hasCode, ifThere } from '../../domain/failure.ts';
 import { isRecord, parseJson } from '../../domain/parsed.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
@@ -10,10 +10,16 @@ import { readBlocks, statePaths } from './state-paths.ts';
 
 type AccountAddress = Readonly<Record<'restUrl' | 'custodyCode' | 'subAccountId', string>>;
 
-/** Home of all state directories of this user: $XDG_STATE_HOME or ~/.local/state. */
+/** One place for all daemons of this user, wherever they start: $XDG_STATE_HOME or ~/.local/state. */
 function userStateDir(): string {
-  const home = process.env['XDG_STATE_HOME'] ?? '';
-  return join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright');
+  const named = process.env['XDG_STATE_HOME'] ?? '';
+  if (isAbsolute(named)) return join(named, 'tickwright');
+  // A user whom the machine does not know has none: the lock cannot be kept in the root then, and says what to set.
+  let home = '/';
+  failureOf(() => {
+    home = userInfo().homedir;
+  });
+  return join(isAbsolute(process.env['HOME'] ?? '') ? homedir() : home, '.local', 'state', 'tickwright');
 }
 
 /**

@@ -7,7 +7,14 @@ import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '
 import type { AlertSeverity, EntryOf } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { type AlertDraft, type AlertMessage, endedBy, type AllClear, isEndedBy } from './alert-message.ts';
+import {
+  type AlertDraft,
+  type AlertMessage,
+  dropLeast,
+  endedBy,
+  type AllClear,
+  isEndedBy,
+} from './alert-message.ts';
 
 export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'text'> {
   /** The strategy, or empty. */
@@ -224,8 +231,8 @@ export class AlertDesk {
       message.kind === 'report' || (message.kind === 'alert' && message.severity !== 'critical');
     const until = canWait ? quietUntil(clock.nowUs()) : null;
     if (until === null) return send(message);
+    if (this.#held.length >= HELD_MAX) dropLeast(this.#held);
     this.#held.push(message);
-    if (this.#held.length > HELD_MAX) this.#held.shift();
     this.#cancelHeld ??= this.#after(until, () => this.#release());
     onChange();
   }

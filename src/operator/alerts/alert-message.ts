@@ -62,6 +62,15 @@ const RANK: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, cri
 export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
   RANK[severity] >= RANK[least];
 
+/** Makes room: the oldest of the least severe goes, and the journal has it. */
+export function dropLeast(messages: AlertMessage[]): void {
+  const least = Math.min(...messages.map(({ severity }) => RANK[severity]));
+  messages.splice(
+    messages.findIndex(({ severity }) => RANK[severity] === least),
+    1,
+  );
+}
+
 const MORE = '…';
 
 /** The end of conditions, by the codes of their alerts; `about` as in a message, or empty for any. */

@@ -6,6 +6,7 @@ import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import {
   bundle,
+  dropLeast,
   type AlertChannel,
   type DeliveryResult,
   type AllClear,
@@ -182,7 +183,11 @@ class ChannelQueue {
 
   add(message: AlertMessage): void {
     if (this.#isClosed) return;
-    if (this.waiting.length >= WAITING_MAX) this.#dropOne();
+    if (this.waiting.length >= WAITING_MAX) {
+      dropLeast(this.waiting);
+      this.#dropped += 1;
+      this.counts.dropped += 1;
+    }
     this.waiting.push(message);
     this.#options.onChange();
     if (this.trouble !== null) this.#routes.passOn([message], this);
@@ -194,17 +199,6 @@ class ChannelQueue {
     this.#isClosed = true;
     this.#cancel?.();
     await this.#route.channel.close();
-  }
-
-  /** The oldest of the least severe: the journal has them all. */
-  #dropOne(): void {
-    const least = (['info', 'warning', 'critical'] as const).find((severity) =>
-      this.waiting.some((message) => message.severity === severity),
-    );
-    const at = this.waiting.findIndex(({ severity }) => isAtLeast(least ?? 'info', severity));
-    this.waiting.splice(Math.max(0, at), 1);
-    this.#dropped += 1;
-    this.counts.dropped += 1;
   }
 
   #arm(): void {

@@ -71,7 +71,7 @@ export class DeadMansSwitch {
     });
     if (this.#closing.signal.aborted) return;
     const failure =
-      'failure' in answer ? answer.failure : answer.status < 400 ? null : `HTTP ${answer.status}`;
+      'failure' in answer ? answer.failure : answer.status < 300 ? null : `HTTP ${answer.status}`;
     if (failure === null) {
       if (this.#failures >= ALERT_AFTER_FAILURES) onService(null);
       this.#failures = 0;

@@ -6,7 +6,7 @@ import { getOrCreate } from '../../domain/lists.ts';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
-import { writing } from '../../domain/failure.ts';
+import { withPath } from '../../domain/failure.ts';
 import {
   allocateTable,
   type Layout,
@@ -105,7 +105,7 @@ export class SpillFile {
     const file = this.#file;
     // At the place that readers are told, also after a write that failed halfway.
     let done = 0;
-    writing(this.#path, () => {
+    withPath(this.#path, () => {
       while (done < column.byteLength)
         done += writeSync(file, column, done, column.byteLength - done, this.#end + done);
     });

@@ -10,7 +10,7 @@ import {
   existsSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { writing } from '../../domain/failure.ts';
+import { withPath } from '../../domain/failure.ts';
 import type { FileMeta } from './row-table.ts';
 
 /** Opens a file for reading, and closes it in the end. */
@@ -41,7 +41,7 @@ export function createWholeFile(path: string, mode = 0o644) {
       return position;
     },
     write(bytes: NodeJS.ArrayBufferView): void {
-      writing(partial, () => writeFileSync(file, bytes));
+      withPath(partial, () => writeFileSync(file, bytes));
       position += bytes.byteLength;
     },
     /** Renames it to its final name. */

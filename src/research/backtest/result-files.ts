@@ -22,7 +22,7 @@ import { decimalText } from '../../text/decimals.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { writing } from '../../domain/failure.ts';
+import { withPath } from '../../domain/failure.ts';
 import { type ReportAssets, loadReportAssets, renderReport } from '../report/render-report.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 
@@ -262,7 +262,7 @@ export function writeReport(
   const unfinished = mkdtempSync(join(dir, '.unfinished-'));
   try {
     for (const [file, text] of Object.entries(texts))
-      writing(join(dir, file), () => writeFileSync(join(unfinished, file), text));
+      withPath(join(dir, file), () => writeFileSync(join(unfinished, file), text));
     for (const file of Object.keys(texts)) renameSync(join(unfinished, file), join(dir, file));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

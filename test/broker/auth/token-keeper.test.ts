@@ -207,6 +207,21 @@ describe('failures', () => {
     expect(world.cached).toBeUndefined();
   });
 
+  it('that are thrown, as by a key file that is being replaced, are told and tried again', async () => {
+    let isThere = false;
+    const apiKey = (): string => {
+      if (isThere) return 'key';
+      throw new Error('ENOENT: no such file or directory');
+    };
+    const keeper = world.keeper({ apiKey });
+    const failure = { kind: 'temporary', reason: 'ENOENT: no such file or directory' };
+    expect(await keeper.refresh('needed')).toEqual({ ok: false, failure });
+    expect(world.signals.at(-1)).toMatchObject({ kind: 'refresh_failed', failure });
+    isThere = true;
+    world.timers.advance(minutes(1));
+    expect((await keeper.refresh('needed')).ok).toBe(true);
+  });
+
   it('are final without a key', async () => {
     const result = await world.keeper({ apiKey: () => undefined }).refresh('operator');
     expect(result).toMatchObject({ ok: false, failure: { kind: 'final', reason: 'there is no API key' } });

@@ -1,12 +1,16 @@
 /** What doctor finds of channels; nothing secret leaves on the way. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { channelFindings } from '../../../src/daemon/inspect/doctor.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { minutes } from '../../../src/domain/units.ts';
 
 const place = (environment: string) => ({ environment });
+
+const AUTH = { apiKeyEnvironment: 'THE_KEY', otpRoute: 'app', otp: { from: 'prompt' } } as const;
+
+beforeEach(() => void vi.stubEnv('THE_KEY', 'a-key'));
 
 const HEAD = { least: 'warning', perMinute: 20 } as const;
 
@@ -35,6 +39,7 @@ it('reaches the dead man’s switch without its secret', async () => {
   vi.stubEnv('THE_HOOK', `${origin}/services/secret-path`);
   const findings = await channelFindings({
     mode: 'live',
+    auth: AUTH,
     alerts: alertsWith({
       channels: [{ id: 'team', ...HEAD, kind: 'webhook', url: place('THE_HOOK'), preset: 'slack' }],
       deadMansSwitch: { url: place('THE_HOOK'), every: minutes(1), start: false, fail: false },
@@ -54,11 +59,12 @@ it('finds a secret that is nowhere, and a live daemon without any channel', asyn
   const url = place('NOT_SET_ANYWHERE');
   const missing = await channelFindings({
     mode: 'paper',
+    auth: AUTH,
     alerts: alertsWith({ channels: [{ ...channel, url }] }),
   });
   expect(missing).toMatchObject([{ level: 'bad', text: expect.stringContaining('NOT_SET_ANYWHERE') }]);
-  expect(await channelFindings({ mode: 'live', alerts: alertsWith({}) })).toMatchObject([
+  expect(await channelFindings({ mode: 'live', auth: AUTH, alerts: alertsWith({}) })).toMatchObject([
     { level: 'warning' },
   ]);
-  expect(await channelFindings({ mode: 'paper', alerts: alertsWith({}) })).toEqual([]);
+  expect(await channelFindings({ mode: 'paper', auth: AUTH, alerts: alertsWith({}) })).toEqual([]);
 });

@@ -1,12 +1,13 @@
 /** Surroundings in which no daemon starts. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
-import { hasTradedMoney, LIVE_DAY } from '../../../src/host/run-plan.ts';
+import { LIVE_DAY, mayHaveTradedMoney } from '../../../src/host/run-plan.ts';
 import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { RunMark } from '../../../src/host/run-mark.ts';
+import { statePaths } from '../../../src/host/state/state-paths.ts';
 import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { type Mode, loadConfig } from '../../../src/config/config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
@@ -19,6 +20,7 @@ function start(change = (text: string): string => text) {
   writeFileSync(join(dir, 'main.yaml'), change(LIVE));
   vi.stubEnv('XDG_STATE_HOME', join(dir, 'home'));
   vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+  vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
   const loaded = loadConfig(join(dir, 'main.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const said: string[] = [];
@@ -82,8 +84,28 @@ it('trades on paper next to no journal of real money, and never forgets one', as
   journal.setCounter(LIVE_DAY, '2026-03-04', 1);
   journal.close();
   expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
-  expect(said.join('')).toContain('its journal has traded real money, so nothing was changed');
-  expect(hasTradedMoney(path)).toBe(true);
+  expect(said.join('')).toContain('its journal may have traded real money, so nothing was changed');
+  expect(mayHaveTradedMoney(statePaths(join(dir, 'state')))).toBe(true);
+});
+
+it('forgets no damaged journal that may have traded real money, nor its archives', async () => {
+  const { dir, run, said } = start();
+  const paths = statePaths(join(dir, 'state'));
+  mkdirSync(paths.archive, { recursive: true });
+  writeFileSync(paths.journal, 'no database '.repeat(1_000));
+  expect(mayHaveTradedMoney(paths)).toBe(true);
+  expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
+  expect(said.join('')).toContain('nothing was changed');
+  expect([paths.journal, paths.archive].map((path) => existsSync(path))).toEqual([true, true]);
+  mkdirSync(paths.simulator);
+  expect(mayHaveTradedMoney(paths), 'the paper account is there').toBe(false);
+});
+
+it.each(['live', 'dry-run'] as const)('takes no paper account for one of a broker: %s', async (mode) => {
+  const { dir, run, said } = start();
+  mkdirSync(join(dir, 'state', 'simulator'), { recursive: true });
+  expect(await run('state', { mode, fresh: false })).toBe(2);
+  expect(said.join('')).toContain('its journal has traded on paper, so nothing was changed');
 });
 
 it('starts with no address that could not be called, and does not quote it', async () => {

@@ -1,5 +1,5 @@
 /** A state directory is ours only where it says so, and one account has one daemon. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -125,6 +125,14 @@ describe('the lock of an account', () => {
     expect(() => takeAccountLock({ ...ACCOUNT, restUrl: 'https://10.0.0.1/' })).toThrow(AlreadyRunning);
     lock.release();
     takeAccountLock(ACCOUNT).release();
+  });
+
+  it('is in one place, wherever a daemon starts', () => {
+    const { dir } = place();
+    vi.stubEnv('XDG_STATE_HOME', 'below/the/folder/of/now');
+    vi.stubEnv('HOME', dir);
+    takeAccountLock(ACCOUNT).release();
+    expect(existsSync(join(dir, '.local/state/tickwright/accounts'))).toBe(true);
   });
 
   it('says what to do where it cannot be kept', () => {

@@ -190,6 +190,16 @@ describe('AlertDesk', () => {
     expect(sent.map(({ severity }) => severity)).toEqual(['critical', 'warning']);
   });
 
+  it('holds a warning in quiet hours, however many less severe messages come after it', () => {
+    const desk = deskWith([20 * US_PER_HOUR, 22 * US_PER_HOUR]);
+    desk.alert(alertOf());
+    for (let i = 0; i < 300; i += 1) desk.alert(alertOf({ severity: 'info', code: `news_${i}` }));
+    time.advance(2 * US_PER_HOUR);
+    expect(sent).toHaveLength(200);
+    expect(sent[0]).toMatchObject({ severity: 'warning', code: 'stream_down' });
+    expect(sent.at(-1)).toMatchObject({ code: 'news_299' });
+  });
+
   it('asks for a password in quiet hours too', () => {
     const desk = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
     desk.send({ severity: 'warning', kind: 'question', title: 'password', text: 'bring it', page: null });

@@ -53,8 +53,8 @@ it('calls only while all is well, and reports a failure once', async () => {
   expect(calls[3]).toBe('GET /ping/abc');
 });
 
-it('reports a service that is not reached, and its return', async () => {
-  const status = { code: 503 };
+it.each([503, 302])('reports a service that answers %i, and its return', async (code) => {
+  const status = { code };
   const { url, calls } = await service(status);
   const time = new VirtualTimers();
   const failures: (string | null)[] = [];
@@ -74,8 +74,8 @@ it('reports a service that is not reached, and its return', async () => {
     // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
     await vi.waitFor(() => expect(calls).toHaveLength(i));
   }
-  await vi.waitFor(() => expect(failures).toEqual(['HTTP 503']));
+  await vi.waitFor(() => expect(failures).toEqual([`HTTP ${code}`]));
   status.code = 200;
   time.advance(US_PER_MINUTE);
-  await vi.waitFor(() => expect(failures).toEqual(['HTTP 503', null]));
+  await vi.waitFor(() => expect(failures).toEqual([`HTTP ${code}`, null]));
 });
