@@ -74,12 +74,6 @@ export class Market {
     }
   }
 
-  /** Price of the last trade, or of a reference read since the prices stopped; null when neither is known. */
-  lastPrice(instrument: InstrumentIndex): PriceTicks | null {
-    const { last, isTradeOld, quotedPrice } = this.of(instrument);
-    return (isTradeOld ? (quotedPrice ?? last.price) : last.price) ?? null;
-  }
-
   /** In ticks, of the last trade, else the reference price: the base of price measurements. */
   lastOrReference({ index, spec }: Contract): number | undefined {
     const { last, band } = this.of(index);
@@ -229,9 +223,10 @@ export class InstrumentMarket {
   /** At its prices no limit on losses is reached that was not reached before. */
   readonly lossSafe = new PriceRange();
 
-  /** Price of the last trade, or of the reference read; null when neither is known. */
+  /** Price of the last trade, or of a reference read since the prices stopped; null when neither is known. */
   get lastPrice(): PriceTicks | null {
-    return this.last.price ?? this.quotedPrice;
+    const price = this.last.price ?? null;
+    return this.isTradeOld ? (this.quotedPrice ?? price) : price;
   }
 
   /** A duplicate changes nothing. */
