@@ -115,16 +115,22 @@ export class CloseOut {
   }
 
   #closeExpiring(instrument: InstrumentIndex): void {
-    const { settings, portfolio, targets } = this.#state;
+    const { settings, portfolio, orders, targets } = this.#state;
+    const why = 'the contract expires today';
+    // Adopted positions are for the operator to decide.
+    const closes = ({ strategy }: HeldPosition | OrderView): boolean =>
+      settings.strategies[strategy]?.onExpiry === 'flatten';
     for (const held of portfolio.held()) {
       if (held.instrument !== instrument) continue;
-      // Adopted positions are for the operator to decide.
-      if (settings.strategies[held.strategy]?.onExpiry === 'flatten') {
-        // A flatten that was given up tries again; later ones alert nothing.
-        if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
-          this.#executor.flatten(held, 'the contract expires today');
-      } else this.#alertExpiry('warning', held);
+      if (!closes(held)) this.#alertExpiry('warning', held);
+      // A flatten that was given up tries again; later ones alert nothing.
+      else if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
+        this.#executor.flatten(held, why);
     }
+    // An entry would be closed as soon as it fills.
+    for (const order of orders.open)
+      if (order.instrument === instrument && closes(order))
+        if (this.#isNews(`orders ${order.strategy} ${instrument}`)) this.#executor.flatten(order, why);
   }
 
   #alertExpiry(severity: AlertSeverity, held: HeldPosition): void {

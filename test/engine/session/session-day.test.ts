@@ -224,6 +224,15 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     expect([hours.nightUs, hours.expiryUs(contract!)]).toEqual([Infinity, Infinity]);
   });
 
+  test('entries in it are withdrawn with the closing, those in another contract and of others are not', () => {
+    const day = world(LAST_DAY, { overnight: true });
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'other', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
+    day.add({ id: 'next', side: 'buy', qty: 1, price: 12_900, instrument: 1 });
+    day.runUntil('14:26');
+    expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
+  });
+
   test('what the last auction filled of it is known only after it, and is alerted', () => {
     const day = world(LAST_DAY, { overnight: true }).runUntil('14:50');
     day.hold(0, 1);
