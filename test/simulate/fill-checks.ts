@@ -124,8 +124,9 @@ export class FillChecks {
   }
 
   /** A row without a reference that agrees with an order of unknown fate in every term is taken for it. */
-  #nameless({ place, numbered }: JournaledOrder): BrokerOrderTruth | undefined {
-    if (place === null || numbered === null) return undefined;
+  #nameless({ place, numbered, waitingKey }: JournaledOrder): BrokerOrderTruth | undefined {
+    // Numbers of the trigger book are its own.
+    if (place === null || numbered === null || waitingKey !== null) return undefined;
     const there = this.#scene.truth.order(numbered.session, numbered.orderNo);
     if (there === undefined || there.report.refId !== null) return undefined;
     const { side, qty, orderCode, limitPrice } = place.terms;
