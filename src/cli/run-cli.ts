@@ -1,7 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../host/program-files.ts';
-import { failureText, NothingThere, OtherFormat } from '../domain/failure.ts';
+import { failureText, NotFoundError, JournalFormatError } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
 const AFTER_HELP = `
@@ -101,9 +101,9 @@ function failureCode(error: unknown, io: CliIo): number {
     io.err(`${error.message}\n`);
     return error.exitCode;
   }
-  if (error instanceof NothingThere || error instanceof OtherFormat) {
+  if (error instanceof NotFoundError || error instanceof JournalFormatError) {
     io.err(`${error.message}\n`);
-    return error instanceof OtherFormat ? EXIT.usage : EXIT.nothingThere;
+    return error instanceof JournalFormatError ? EXIT.usage : EXIT.nothingThere;
   }
   io.err(`failed: ${failureText(error)}\n`);
   return EXIT.failed;

@@ -11,7 +11,7 @@ import { timeOfDayUs } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECOND } from '../domain/units.ts';
 import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
-import { type Alert, AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
+import { type Alert, AlertFilter, quietHours } from '../operator/alerts/alert-filter.ts';
 import type {
   AlertChannel,
   AlertDraft,
@@ -110,7 +110,7 @@ interface Bot {
 
 export class Alerting {
   readonly #options: AlertingOptions;
-  readonly #desk: AlertDesk;
+  readonly #desk: AlertFilter;
   readonly #routes: Routes;
   readonly #file: WaitingFile;
   readonly #bots: Bot[] = [];
@@ -142,7 +142,7 @@ export class Alerting {
       onChange: changed,
     });
     const { quiet, repeatAfter, escalateAfter } = alerts;
-    this.#desk = new AlertDesk({
+    this.#desk = new AlertFilter({
       clock: systemClock,
       timers: systemTimers,
       repeatAfter,
@@ -388,11 +388,11 @@ const tryChannels = (
   }));
 
 /** For a start that fails before there is a daemon: past queue, severities, quiet hours and journal. Ends also where no service answers. */
-export async function sendAtOnce(settings: readonly ChannelConfig[], said: ScreenAlert): Promise<void> {
+export async function sendAtOnce(settings: readonly ChannelConfig[], alert: ScreenAlert): Promise<void> {
   const secrets = new Secrets([]);
   // The start names a secret that is missing; the others hear of the failure.
   const { channels, close } = opened(settings, secrets);
-  await sendToEach(channels, secrets, () => said);
+  await sendToEach(channels, secrets, () => alert);
   await close();
 }
 
@@ -412,11 +412,11 @@ type ScreenAlert = Pick<Delivery, 'severity' | 'title' | 'text'>;
 const sendToEach = (
   channels: readonly AlertChannel[],
   secrets: Secrets,
-  saidTo: (channel: AlertChannel) => ScreenAlert,
+  alertFor: (channel: AlertChannel) => ScreenAlert,
 ): Promise<readonly ChannelTrial[]> =>
   Promise.all(
     channels.map(async (channel) => {
-      const { severity, title, text } = saidTo(channel);
+      const { severity, title, text } = alertFor(channel);
       const delivery = {
         severity,
         title,

@@ -207,11 +207,11 @@ async function bringOtp(daemon: Daemon, otp: string): Promise<CommandResult> {
   const refusal = otpDesk.isWaiting ? null : needlessOtp(daemon);
   if (refusal !== null) return { ok: false, message: refusal };
   const isEarly = !otpDesk.isWaiting;
-  const brought = otpDesk.bring(otp);
+  const brought = otpDesk.submit(otp);
   if (isEarly)
     void tokens
       .refresh('operator')
-      .then((result) => otpDesk.giveBack(result.ok ? 'there is a token already' : result.failure.reason));
+      .then((result) => otpDesk.rejectEarly(result.ok ? 'there is a token already' : result.failure.reason));
   const result = await inTime(brought, ANSWER_MAX);
   if (result === undefined) return { ok: true, message: `the password is with the broker; ${NO_ANSWER_YET}` };
   if (result.ok) return { ok: true, message: tokenText(daemon) };

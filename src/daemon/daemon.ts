@@ -4,7 +4,7 @@
  */
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
-import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
+import { ReplaceableCalendar, type CalendarCoverage, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../domain/clock.ts';
 import { withAliases } from '../domain/contract-code.ts';
@@ -66,7 +66,7 @@ import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
 import { formatShownTime } from '../text/dates.ts';
 import type { StrategyNames } from '../domain/ids.ts';
-import { OtpDesk } from '../broker/auth/one-time-password.ts';
+import { OtpInbox } from '../broker/auth/one-time-password.ts';
 import type { Dial } from '../broker/stream/stream-connection.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
@@ -105,7 +105,7 @@ export class Daemon {
   readonly sweep: HaltSweep;
   readonly journal: JournalStore;
   readonly names: StrategyNames;
-  readonly otpDesk: OtpDesk;
+  readonly otpDesk: OtpInbox;
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
@@ -115,7 +115,7 @@ export class Daemon {
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
   /** With the calendar in use. */
   readonly options: DaemonOptions;
-  readonly #calendar: CalendarInUse;
+  readonly #calendar: ReplaceableCalendar;
   readonly #emergency: EmergencyRecord;
   readonly cycle: SessionCycle;
   readonly #reminders: OtpReminders;
@@ -136,7 +136,7 @@ export class Daemon {
   viewedUs: TsUs = systemClock.nowUs();
 
   constructor(given: DaemonOptions) {
-    this.#calendar = new CalendarInUse(given.config.calendar);
+    this.#calendar = new ReplaceableCalendar(given.config.calendar);
     const options = { ...given, config: { ...given.config, calendar: this.#calendar } };
     this.options = options;
     const { config, paths, address, clockMap, screen } = options;
@@ -159,7 +159,7 @@ export class Daemon {
     });
     this.alerting = new Alerting({ ...options, alert: this.alert, counters: this.journal });
     this.#reminders = this.#createReminders(options, note);
-    this.otpDesk = new OtpDesk({
+    this.otpDesk = new OtpInbox({
       timers: systemTimers,
       onWaiting: (isWaiting) => this.#reminders.waiting(isWaiting),
     });
@@ -234,7 +234,7 @@ export class Daemon {
   }
 
   /** The days of a newer file. */
-  takeCalendar(known: KnownDays, changes: readonly string[]): void {
+  takeCalendar(known: CalendarCoverage, changes: readonly string[]): void {
     this.alert('info', 'calendar_changed', `the calendar is changed: ${changes.join('; ')}`);
     this.cycle.takeCalendar(known);
     this.#checkCalendar();

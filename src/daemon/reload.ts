@@ -1,7 +1,7 @@
 /** Changes that a person asks a running daemon for: other strategies or days of the calendar, or a stopped strategy that starts again. */
 import type { Config, LoadedConfig } from '../config/config.ts';
 import { formatProblem } from '../config/problem.ts';
-import { knownDays, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
+import { coverageOf, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import type { CommandResult } from '../operator/control-server.ts';
 import { calendarChanges } from './inspect/calendar-view.ts';
 import type { Daemon } from './daemon.ts';
@@ -41,7 +41,7 @@ export async function reload(
     isCheck,
   );
   if (!result.ok || days.length === 0) return result;
-  if (!isCheck) daemon.takeCalendar(knownDays(calendar), days);
+  if (!isCheck) daemon.takeCalendar(coverageOf(calendar), days);
   const { changes = [] } = result;
   const head = isCheck ? 'a reload would change the calendar' : 'the calendar is changed';
   const text = [`${head}:`, ...days, ...(changes.length === 0 ? [] : [result.message])].join('\n');

@@ -9,7 +9,7 @@ export function assert(condition: boolean, message: string): asserts condition {
 }
 
 /** A value that is there. */
-export function present<T>(value: T | undefined, message: string): T {
+export function assertDefined<T>(value: T | undefined, message: string): T {
   assert(value !== undefined, message);
   return value;
 }

@@ -47,19 +47,19 @@ export interface TradingCalendar {
 }
 
 /** The days that a calendar knows: a newer file of closures replaces them. */
-export type KnownDays = Pick<TradingCalendar, 'validFrom' | 'validTo'> & {
+export type CalendarCoverage = Pick<TradingCalendar, 'validFrom' | 'validTo'> & {
   /** Ascending. */
   readonly closures: readonly TradingDay[];
 };
 
-export const knownDays = ({ closures, validFrom, validTo }: TradingCalendar): KnownDays => ({
+export const coverageOf = ({ closures, validFrom, validTo }: TradingCalendar): CalendarCoverage => ({
   closures: [...closures].toSorted(),
   validFrom,
   validTo,
 });
 
 /** A calendar whose known days may be replaced: its holders follow. */
-export class CalendarInUse implements TradingCalendar {
+export class ReplaceableCalendar implements TradingCalendar {
   readonly name: string;
   readonly timeZone: string;
   readonly utcOffsetMinutes: number;
@@ -88,9 +88,9 @@ export class CalendarInUse implements TradingCalendar {
   }
 
   /** False where nothing differs. */
-  replace(known: KnownDays): boolean {
+  replace(known: CalendarCoverage): boolean {
     const { closures, validFrom, validTo } = known;
-    if (JSON.stringify(knownDays(this)) === JSON.stringify({ closures, validFrom, validTo })) return false;
+    if (JSON.stringify(coverageOf(this)) === JSON.stringify({ closures, validFrom, validTo })) return false;
     this.closures = new Set(closures);
     this.validFrom = validFrom;
     this.validTo = validTo;
@@ -100,7 +100,7 @@ export class CalendarInUse implements TradingCalendar {
 }
 
 /** Days from `day` to the last one that the calendar knows; below zero once that is over. */
-export const daysKnown = ({ validTo }: Pick<TradingCalendar, 'validTo'>, day: TradingDay): number =>
+export const coverageDaysLeft = ({ validTo }: Pick<TradingCalendar, 'validTo'>, day: TradingDay): number =>
   dayNumber(validTo) - dayNumber(day);
 
 /** A weekday after the last known day counts as a session, so that positions can be closed; entries are denied (rulings, 5). */

@@ -37,7 +37,7 @@ export function withPath<T>(path: string, use: () => T): T {
 }
 
 /** What is thrown, or null. A failed write is no bug: the caller has a way to go on. */
-export function thrownBy(run: () => void): unknown {
+export function caughtFrom(run: () => void): unknown {
   try {
     run();
     return null;
@@ -48,7 +48,7 @@ export function thrownBy(run: () => void): unknown {
 
 /** The message of a throw, or null. */
 export function failureOf(run: () => void): string | null {
-  const thrown = thrownBy(run);
+  const thrown = caughtFrom(run);
   return thrown === null ? null : errorText(thrown);
 }
 
@@ -67,7 +67,7 @@ export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 
 /** Undefined for a file that is absent; any other failure is thrown. */
-export function ifThere<T>(read: () => T): T | undefined {
+export function undefinedIfMissing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
@@ -77,11 +77,11 @@ export function ifThere<T>(read: () => T): T | undefined {
 }
 
 /** The journal, or this session in it, does not exist. */
-export class NothingThere extends Error {
-  override readonly name = 'NothingThere';
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError';
 }
 
 /** A journal that another program wrote. It stays unchanged, so that the other program can go on with it. */
-export class OtherFormat extends Error {
-  override readonly name = 'OtherFormat';
+export class JournalFormatError extends Error {
+  override readonly name = 'JournalFormatError';
 }

@@ -130,7 +130,7 @@ export const TERMINAL_STATUSES: ReadonlySet<OrderStatus> = new Set<OrderStatus>(
 ]);
 
 /** Nothing proves what became of the order. */
-export const isInDoubt = (status: OrderStatus): boolean =>
+export const isFateUnknown = (status: OrderStatus): boolean =>
   status === 'unknown' || status === 'presumed_absent' || status === 'expired_unproven';
 
 /** The order is over, and its end was seen: the end of a day alone proves nothing. */

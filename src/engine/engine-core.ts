@@ -9,12 +9,12 @@ import type { HeldPosition, Portfolio } from './positions/portfolio.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { EventContext } from './state/event-context.ts';
-import type { DueWork, Timers } from './state/timers.ts';
+import type { DueWork, MarketTimers } from './state/timers.ts';
 
 export interface EngineCore {
   readonly context: EventContext;
   readonly dueWork: DueWork;
-  readonly timers: Timers;
+  readonly timers: MarketTimers;
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly orders: Orders;

@@ -1,5 +1,5 @@
 /** The engine's state as plain data, for the status line, the summary and the control API. */
-import { isInDoubt, SIDES, signOf } from '../domain/order.ts';
+import { isFateUnknown, SIDES, signOf } from '../domain/order.ts';
 import {
   OPERATOR_INDEX,
   type StrategyIndex,
@@ -28,7 +28,7 @@ export function engineSnapshot(
   const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
   const hasOperator =
     portfolio.has(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);
-  const owners = [...registry.seats.map(({ index }) => index), ...(hasOperator ? [OPERATOR_INDEX] : [])];
+  const owners = [...registry.registered.map(({ index }) => index), ...(hasOperator ? [OPERATOR_INDEX] : [])];
   const { readUs } = parts.positionReconciler;
   return {
     seq: context.seq,
@@ -85,7 +85,7 @@ export function engineSnapshot(
 }
 
 function stopsUnproven({ orders, session }: EngineState): string | null {
-  const waiting = orders.open.filter(({ isWaiting, isAdopted }) => isWaiting && !isAdopted);
+  const waiting = orders.open.filter(({ isTriggerOrder, isAdopted }) => isTriggerOrder && !isAdopted);
   if (waiting.length > 0 && session.triggersReadUs === -Infinity)
     return 'the trigger book was not read since the start';
   const unseen = waiting.find(({ isUnseen }) => isUnseen);
@@ -104,7 +104,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex) {
     strategy,
     id: registry.idOf(strategy),
     /** Null while it runs, else the reason why it was stopped. */
-    stopped: registry.seats[strategy]?.stopped ?? null,
+    stopped: registry.registered[strategy]?.stopped ?? null,
     /** Entries are off for this reason until a person resumes, or null. */
     halted: halt.strategyReason(strategy),
     legs,
@@ -154,10 +154,10 @@ const orderEntry = (order: OrderView) => ({
   /** Null for an order without a trigger. */
   triggerPrice: order.triggerPrice,
   /** It waits at the broker for a worse price than the market's. */
-  isStop: order.isWaiting && order.orderKey !== null && order.role === 'stop',
+  isStop: order.isTriggerOrder && order.orderKey !== null && order.role === 'stop',
   status: order.status,
   /** A person may have to resolve it. */
-  isInDoubt: isInDoubt(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
+  isInDoubt: isFateUnknown(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
   isAdopted: order.isAdopted,
 });
 
@@ -261,7 +261,7 @@ function worst(view: EngineView, strategy: StrategyIndex | null): number {
           ? portfolio.grossQty(index, side)
           : signOf(side) * portfolio.position(strategy, index).qty;
       const working = workingQty(view, strategy, index, side);
-      most = Math.max(most, held + working + exits.owedQty(strategy, index, side));
+      most = Math.max(most, held + working + exits.missingExitQty(strategy, index, side));
     }
   return most;
 }

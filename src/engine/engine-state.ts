@@ -1,5 +1,5 @@
 /** Composition of the engine: builds its state once and gives each part its owner. */
-import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
+import { ReplaceableCalendar, type TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { ContractTable, Market } from './market/market.ts';
@@ -8,7 +8,7 @@ import { EntryWithdrawal, ExitCover } from './orders/withdrawal.ts';
 import { BracketExits } from './orders/exits.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { EventContext, IntentQueue } from './state/event-context.ts';
-import { EarlierOrders } from './orders/earlier-orders.ts';
+import { CarriedOrders } from './orders/carried-orders.ts';
 import { DayEnd, OrderLife } from './orders/order-life.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
@@ -28,7 +28,7 @@ import type { Guard } from './risk/risk-guard.ts';
 import { SessionState } from './session/session-state.ts';
 import type { EngineView } from './engine-view.ts';
 import { Plots, StrategyRegistry } from './session/strategy-registry.ts';
-import { DueWork, Timers } from './state/timers.ts';
+import { DueWork, MarketTimers } from './state/timers.ts';
 import { Polls, Snapshots } from './session/snapshots.ts';
 import { StrategyStops } from './session/strategy-stops.ts';
 import { Targets } from './session/targets.ts';
@@ -55,7 +55,7 @@ function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
   return {
     context,
     dueWork,
-    timers: new Timers(context, dueWork),
+    timers: new MarketTimers(context, dueWork),
     contracts,
     market,
     orders: new Orders(dueWork, market, outbound.reports.reportsOnce === true),
@@ -77,7 +77,7 @@ function createBase(options: OwnOptions) {
   const halt = new EntryHalt(core, entries);
   const life = new OrderLife(core, host);
   const exits = new BracketExits(core);
-  const earlier = new EarlierOrders(core, exits, life);
+  const carriedOrders = new CarriedOrders(core, exits, life);
   return Object.assign(core, {
     calendar,
     entries,
@@ -94,9 +94,9 @@ function createBase(options: OwnOptions) {
     uncovered: new Map<string, number>(),
     life,
     exits,
-    earlier,
+    carriedOrders,
     rowOwners: new RowOwners(core),
-    positionReconciler: new PositionReconciler(core, earlier),
+    positionReconciler: new PositionReconciler(core, carriedOrders),
     gateway: outbound.gateway,
   });
 }
@@ -112,7 +112,7 @@ function createReconciler(base: Base, executor: OrderExecutor) {
 /** Lists of strategies and newer calendars change this engine alone. */
 const withOwnSettings = (given: EngineOptions) => ({
   ...given,
-  calendar: new CalendarInUse(given.calendar),
+  calendar: new ReplaceableCalendar(given.calendar),
   // A spread with a key of its own changes its hidden class from engine to engine, and all code that reads settings with it.
   settings: Object.assign({}, given.settings, { strategies: [...given.settings.strategies] }),
 });

@@ -1,7 +1,7 @@
 /** The state that the engine's parts share, read-only (each part changes by its own events alone), and what follows from several of them. */
 import type { EngineCore } from './engine-core.ts';
 import { cover, type Cover } from '../domain/cover.ts';
-import type { EarlierOrders } from './orders/earlier-orders.ts';
+import type { CarriedOrders } from './orders/carried-orders.ts';
 import type { EntryWithdrawal } from './orders/withdrawal.ts';
 import type { BracketExits } from './orders/exits.ts';
 import type { ManagedOrder } from './orders/managed-order.ts';
@@ -20,7 +20,7 @@ export interface EngineView extends EngineCore {
   readonly life: OrderLife;
   readonly entries: EntryWithdrawal;
   readonly exits: BracketExits;
-  readonly earlier: EarlierOrders;
+  readonly carriedOrders: CarriedOrders;
   readonly positionReconciler: PositionReconciler;
   readonly targets: Targets;
   readonly halt: EntryHalt;

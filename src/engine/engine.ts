@@ -24,7 +24,7 @@ import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
 import type {
   AccountSnapshot,
-  BookSnapshot,
+  OrderListSnapshot,
   BookUpdate,
   Booted,
   ContractsListed,
@@ -41,7 +41,7 @@ import { RiskGuard } from './risk/risk-guard.ts';
 import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
-import { CONTROLLER_TIMER, type DueWork, ENGINE_TIMER, type Timers } from './state/timers.ts';
+import { CONTROLLER_TIMER, type DueWork, ENGINE_TIMER, type MarketTimers } from './state/timers.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { ReplayFault } from './session/strategy-stops.ts';
@@ -71,7 +71,7 @@ export class Engine {
   // Hot fields are copied here: a monomorphic load is faster than a nested one.
   readonly #context: EventContext;
   readonly #dueWork: DueWork;
-  readonly #timers: Timers;
+  readonly #timers: MarketTimers;
   readonly #session: SessionState;
   readonly #market: Market;
   readonly #host: StrategyHost;
@@ -423,7 +423,7 @@ export class Engine {
     if (answer !== null) this.#compareAgain();
   }
 
-  #onBook(snapshot: BookSnapshot): void {
+  #onBook(snapshot: OrderListSnapshot): void {
     const { snapshots, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
@@ -434,11 +434,11 @@ export class Engine {
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
   }
 
-  #afterOrders(snapshot: BookSnapshot): void {
+  #afterOrders(snapshot: OrderListSnapshot): void {
     const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, snapshots } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
-    this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
+    this.#session.ordersReadUs = Math.max(this.#session.ordersReadUs, snapshot.startedUs);
     const hasUnconfirmedOrder = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#orders.unresolved + rowOwners.held;

@@ -45,7 +45,7 @@ class OutputCollector implements Outbound {
     read: (what) => {
       if (this.time === 'live') this.#output.reads.add(what);
     },
-    bookTempo: (tempo) => {
+    pollPace: (tempo) => {
       if (this.time === 'live') this.#output.tempo = tempo;
     },
   };

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type TradingDay, isTradingDay } from '../domain/civil-date.ts';
-import { errorText, failureOf, ifThere } from '../domain/failure.ts';
+import { errorText, failureOf, undefinedIfMissing } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 import { type ChainFault, chainEnd, checkJournal, missingRow } from './journal-chain.ts';
 import {
@@ -132,7 +132,7 @@ function archiveFaults(
 export function openArchive(path: string, { session, sha256: written }: ArchivedSession): Database {
   const file = archivePath(path, session);
   const where = `the rows of session ${session} are in ${file}`;
-  const bytes = ifThere(() => readFileSync(file));
+  const bytes = undefinedIfMissing(() => readFileSync(file));
   if (bytes === undefined) throw new Error(`${where}, which is missing: put it back`);
   if (sha256(bytes) !== written)
     throw new Error(`${where}, which was changed or damaged: put the file back that was written`);

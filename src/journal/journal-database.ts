@@ -1,6 +1,6 @@
 /** The journal's file: its tables, and the format of the rows in them. A file of another format is left as it is. */
 import { statSync } from 'node:fs';
-import { isDiskFull, OtherFormat, withPath } from '../domain/failure.ts';
+import { isDiskFull, JournalFormatError, withPath } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Format of inputs and entries. It rises when they are spelled otherwise, or when an older session would be decided otherwise. */
@@ -179,7 +179,7 @@ const formatOf = (database: Database): number => Number(database.pragma('user_ve
 function refuseOther(database: Database, path: string): void {
   const format = formatOf(database);
   if (format !== 0 && format !== JOURNAL_FORMAT)
-    throw new OtherFormat(
+    throw new JournalFormatError(
       `journal ${path}: expected format ${JOURNAL_FORMAT}, was ${format}: another Tickwright wrote it, nothing was started and nothing was ` +
         'changed. Go on with that version; once no position is held and no order waits, this one begins in another directory (--state)',
     );

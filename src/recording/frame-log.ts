@@ -6,7 +6,7 @@
  * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
  * whole.
  */
-import { ifThere } from '../domain/failure.ts';
+import { undefinedIfMissing } from '../domain/failure.ts';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -110,9 +110,9 @@ function unpack(path: string): void {
 const PIECE_BYTES = 1 << 16;
 
 function* pieces(path: string): Generator<Buffer> {
-  const file = ifThere(() => fs.openSync(path, 'r'));
+  const file = undefinedIfMissing(() => fs.openSync(path, 'r'));
   if (file === undefined) {
-    const packed = ifThere(() => fs.readFileSync(path + PACKED));
+    const packed = undefinedIfMissing(() => fs.readFileSync(path + PACKED));
     if (packed !== undefined) yield gunzipSync(packed);
     return;
   }

@@ -24,11 +24,12 @@ import {
   NUMBER,
   ORDER_ID,
   SELL,
+  SIDE,
   SPAN,
   TEXT,
   TICKS,
 } from './trader-arguments.ts';
-import type { LegTrader, OrderChange, OrderRequest, SubmitRequest } from './trader.ts';
+import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
 /** Terms that a strategy shares with the engine and its exchange: one that changed them would change its own money. */
 export function frozen<T>(terms: T): T {
@@ -63,8 +64,15 @@ export function createLegTrader(
       containment.assertInEvent('contract');
       return contract();
     },
-    submit(request) {
+    submit(...asked: SubmitArguments) {
       containment.assertInEvent('submit');
+      if (asked.length === 2) {
+        const [side, order] = asked;
+        check('submit', 'side', SIDE, side);
+        (side === 'buy' ? BUY : SELL).assert(order);
+        return limit(side, order);
+      }
+      const [request] = asked;
       assertSubmit(request);
       const { kind, side } = request;
       if (kind === 'limit') return limit(side, request);
@@ -96,12 +104,12 @@ export function createLegTrader(
       check('cancel', 'the order', ORDER_ID, order);
       port.cancel(index, order);
     },
-    ...askingPart({ containment, port, timers, notes }, contract),
+    ...traderQueries({ containment, port, timers, notes }, contract),
   };
 }
 
 /** The calls that change no order. */
-function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader {
+function traderQueries(parts: TraderParts, contract: () => Contract): TraderQueries {
   const { containment: own, port, timers, notes } = parts;
   const inEvent = (call: string): TraderPort => {
     own.assertInEvent(call);
@@ -193,7 +201,7 @@ function meanTicks({ spec }: Contract, update: OrderUpdate): number {
   return lastFilledValue / valueOf(spec, priceTicks(1), lastFilledQty);
 }
 
-type AskingTrader = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
+type TraderQueries = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
 
 function exactTicks(contract: Contract, points: number, call: 'ticks' | 'plus'): PriceTicks {
   check(call, 'points', NUMBER, points);

@@ -34,7 +34,7 @@ export interface WorkerSettings {
 /** `urgent` takes the other side's price and more; `patient` waits at our side first. */
 export type Urgency = 'patient' | 'urgent';
 
-interface WorkingOrder {
+interface OrderInFlight {
   readonly id: ClientOrderId;
   readonly side: Side;
   readonly isExit: boolean;
@@ -62,7 +62,7 @@ export class PositionWorker {
   #target: number | null = null;
   #why = '';
   #urgency: Urgency = 'patient';
-  #order: WorkingOrder | null = null;
+  #order: OrderInFlight | null = null;
   /** When the way to the target began; from then on an order rests at our side. */
   #sinceUs: TsUs | null = null;
   #isFeedLive = true;
@@ -129,7 +129,7 @@ export class PositionWorker {
     return this.#target !== null && !this.#past.includes(update.clientOrderId);
   }
 
-  #takeUpdate(order: WorkingOrder, update: OrderUpdate): void {
+  #takeUpdate(order: OrderInFlight, update: OrderUpdate): void {
     const isRefused = update.denial !== null || update.reason !== '';
     if (order.asked !== null && isRefused) {
       if (order.asked.what === 'modify') order.mustReplace = true;
@@ -169,7 +169,7 @@ export class PositionWorker {
     if (this.#order !== null) this.#tend(this.#order, goal - held);
     else if (goal === held) this.#sinceUs = null;
     else this.#place(goal, held);
-    this.#keepLooking(goal !== held);
+    this.#armTimer(goal !== held);
   }
 
   /** The next position on the way to the target: a turn goes over zero. */
@@ -219,7 +219,7 @@ export class PositionWorker {
   }
 
   /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
-  #tend(order: WorkingOrder, need: number): void {
+  #tend(order: OrderInFlight, need: number): void {
     const now = this.#trader.time();
     if (isWithin(order.refusedUs, this.#settings.reprice, now)) return;
     if (order.asked !== null && Math.abs(now - order.asked.atUs) <= ANSWER_MAX) return;
@@ -254,7 +254,7 @@ export class PositionWorker {
     return touchPrice(side, at, isUrgent ? slipTicks : 0, this.#trader.lastBook(), this.#trader.band());
   }
 
-  #keepLooking(isUnderWay: boolean): void {
+  #armTimer(isUnderWay: boolean): void {
     const hasBooks = this.#trader.hasBooks();
     // An order that takes any price follows no book: its updates and the phases trigger the checks. Outside continuous trading the phases do.
     const isOpen = this.#trader.phase() === 'continuous';

@@ -51,7 +51,8 @@ const PLAIN: Rules = {
   timeInForce: optional(oneOf('day', 'gtc')),
 };
 
-const NAMED: Rules = { side: oneOf('buy', 'sell'), ...PLAIN };
+export const SIDE = oneOf('buy', 'sell');
+const NAMED: Rules = { side: SIDE, ...PLAIN };
 const CLOSING: Rules = {
   reduceOnly: optional({ expected: 'true or false', fits: (value) => typeof value === 'boolean' }),
 };

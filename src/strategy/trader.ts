@@ -98,6 +98,8 @@ export type SubmitRequest =
   | BracketRequest
   | ArbitrageRequest;
 
+export type SubmitArguments = readonly [side: Side, order: OrderRequest] | readonly [order: SubmitRequest];
+
 /** A change edits price or total quantity, never both; of an order that waits for a price its trigger, and nothing else. */
 export type OrderChange =
   | { readonly price: Price<Hint> }
@@ -109,8 +111,8 @@ export type OrderChange =
 export interface LegTrader {
   /** The contract that is traded now; another one after a rollover. */
   readonly contract: Contract;
-  /** Any kind of order by its name. */
-  submit(order: SubmitRequest): ClientOrderId;
+  /** `submit('buy', { qty, price, reason })`, or any kind of order by its name. */
+  submit(...asked: SubmitArguments): ClientOrderId;
   buy(order: OrderRequest): ClientOrderId;
   sell(order: OrderRequest): ClientOrderId;
   modify(order: ClientOrderId, change: OrderChange): void;

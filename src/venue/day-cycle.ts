@@ -73,7 +73,7 @@ export class DayCycle {
       this.#roll(day, at);
       background.openDay(contracts.books(), at);
     }
-    if (changed || rolls) this.#settleIn(at);
+    if (changed || rolls) this.#applyPhase(at);
     this.#schedule(at);
   }
 
@@ -96,7 +96,7 @@ export class DayCycle {
     this.#settleFinal(front, at);
     contracts.rollFront(index, at);
     background.openDay(contracts.books(), at);
-    this.#settleIn(at);
+    this.#applyPhase(at);
   }
 
   #settleFinal(code: OrderCode, at: TsUs): void {
@@ -112,11 +112,11 @@ export class DayCycle {
     outbox.emit({ kind: 'phase', tsUs: at, day, phase: this.phase });
     if (!contracts.isClosed && at >= this.#closeUs()) this.#close(at);
     background.openDay(contracts.books(), at);
-    this.#settleIn(at);
+    this.#applyPhase(at);
     this.#schedule(at);
   }
 
-  #settleIn(at: TsUs): void {
+  #applyPhase(at: TsUs): void {
     const { contracts, background } = this.#parts;
     for (const book of contracts.books()) book.setPhase(this.phase, at);
     background.setPhase(this.phase, at);

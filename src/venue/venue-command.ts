@@ -73,7 +73,7 @@ export const refusal = (code: RefusalCode, text: string = TEXTS[code]): Refusal 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 
 /** Null where the money suffices. `scale`: of it in one unit of the currency. */
-export function tooDear(needed: number, free: number, scale = 1): Refusal | null {
+export function insufficientFunds(needed: number, free: number, scale = 1): Refusal | null {
   if (needed <= free) return null;
   const [asked, left] = [needed, Math.max(0, free)].map((each) => GROUPED.format(each / scale));
   return refusal(-6012, `${TEXTS[-6012]}: ${asked} needed, ${left} there`);

@@ -141,7 +141,7 @@ export class CountingOutbound implements Outbound {
     modify: () => undefined,
     cancel: () => undefined,
   };
-  readonly reports: Outbound['reports'] = { read: () => undefined, bookTempo: () => undefined };
+  readonly reports: Outbound['reports'] = { read: () => undefined, pollPace: () => undefined };
   readonly journal: Outbound['journal'] = {
     append: ({ kind }) => {
       if (kind === 'denied') this.denials += 1;

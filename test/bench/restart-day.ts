@@ -214,9 +214,9 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
       throw error;
     },
   });
-  const reports: { read: (what: ReportKind) => void; bookTempo: () => void } = {
+  const reports: { read: (what: ReportKind) => void; pollPace: () => void } = {
     read: () => undefined,
-    bookTempo: () => undefined,
+    pollPace: () => undefined,
   };
   const edge = {
     table: new BrokerContracts(),
@@ -277,10 +277,10 @@ export async function makeDay(dir: string, config: Config, day: MarketDay, rowsM
     const next = { book: now, positions: now, account: now };
     for (const { text, tsUs: at } of day.frames) {
       now = Math.max(now, at);
-      const bookTempo = broker.hasOrders ? TEMPO.orders : TEMPO.noOrders;
+      const pollPace = broker.hasOrders ? TEMPO.orders : TEMPO.noOrders;
       for (const what of ['book', 'positions', 'account'] as const) {
         if (next[what] > now) continue;
-        next[what] = now + (what === 'book' ? bookTempo : TEMPO.others) * US_PER_SECOND;
+        next[what] = now + (what === 'book' ? pollPace : TEMPO.others) * US_PER_SECOND;
         broker.wanted.add(what);
       }
       if (journal.rows >= rowsMax) break;

@@ -25,9 +25,9 @@ const added = defineStrategy({
     ticks.trades$.subscribe(({ price }) => {
       const band = trader.band();
       if (band === undefined || trader.workingOrders().length > 0) return;
-      if (trader.position().qty === 0) return trader.submit({ kind: 'limit', side, qty: 2, price: price + 30 * away, reason: 'enters' });
+      if (trader.position().qty === 0) return trader.submit(side, { qty: 2, price: price + 30 * away, reason: 'enters' });
       const end = side === 'buy' ? band.floor : band.ceiling;
-      trader.submit({ kind: 'limit', side, qty: 1, price: end, reason: 'rests' });
+      trader.submit(side, { qty: 1, price: end, reason: 'rests' });
       const stop = { side: side === 'buy' ? 'sell' : 'buy', qty: 1, trigger: end + 10 * away, price: end + 5 * away };
       trader.submit({ kind: 'stop', ...stop, reason: 'waits' });
     });

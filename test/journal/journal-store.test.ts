@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { describe, expect, it } from 'vitest';
 import { tsUs, milliseconds } from '../../src/domain/units.ts';
-import { OtherFormat } from '../../src/domain/failure.ts';
+import { JournalFormatError } from '../../src/domain/failure.ts';
 import { isJournalThere } from '../../src/journal/journal-database.ts';
 import { GROUP_COMMIT_MS } from '../../src/journal/journal-store.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
@@ -246,7 +246,7 @@ describe('reading next to the writer', () => {
     const before = readFileSync(path);
     const refusal = /another Tickwright wrote it, .* Go on with that version; once no position is held/;
     for (const open of [readJournal, openStore, isJournalThere]) {
-      expect(() => open(path)).toThrow(OtherFormat);
+      expect(() => open(path)).toThrow(JournalFormatError);
       expect(() => open(path)).toThrow(refusal);
     }
     expect(readFileSync(path)).toEqual(before);

@@ -9,7 +9,7 @@ import { alwaysOpen } from '../../src/domain/calendar.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, tsUs, US_PER_SECOND, seconds } from '../../src/domain/units.ts';
-import { OrderNames } from '../../src/engine/orders/orders.ts';
+import { BrokerIdIndex } from '../../src/engine/orders/orders.ts';
 import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { CarriedOrder } from '../../src/engine/ports/engine-event.ts';
@@ -287,9 +287,13 @@ it.each([
 ])('skipping settled rows comes to the same as reading all: rows that $rows', ({ areCopies }) => {
   let skipped = 0;
   let readsAll = false;
-  const { settle } = OrderNames.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
-  vi.spyOn(OrderNames.prototype, 'settle').mockImplementation(function (this: OrderNames, order, shown) {
-    if (!readsAll) settle.call(this, order, shown);
+  const { markUnchanged } = BrokerIdIndex.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(BrokerIdIndex.prototype, 'markUnchanged').mockImplementation(function (
+    this: BrokerIdIndex,
+    order,
+    shown,
+  ) {
+    if (!readsAll) markUnchanged.call(this, order, shown);
   });
   const { takeOrder } = RowReader.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
   vi.spyOn(RowReader.prototype, 'takeOrder').mockImplementation(function (this: RowReader, ...taken) {

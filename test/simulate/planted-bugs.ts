@@ -21,7 +21,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a call is sent before its row is committed',
     file: 'broker/gateway/rest-gateway',
-    from: 'thrownBy(() => this.#options.commit())',
+    from: 'caughtFrom(() => this.#options.commit())',
     to: 'null',
   },
   {
@@ -69,8 +69,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames that a full disk refused are dropped',
     file: 'daemon/session/inbox',
-    from: 'const thrown = thrownBy(() => this.writeFrames());',
-    to: 'const thrown = thrownBy(() => this.writeFrames()); this.#unwritten = [];',
+    from: 'const thrown = caughtFrom(() => this.writeFrames());',
+    to: 'const thrown = caughtFrom(() => this.writeFrames()); this.#unwritten = [];',
   },
   {
     what: 'the tail of a killed process is taken for written',
@@ -156,7 +156,7 @@ const OLD: readonly PlantedBug[] = [
 const MISSED: readonly PlantedBug[] = [
   {
     what: 'the fee that an order paid in the session before is charged again with its next fill',
-    file: 'engine/orders/earlier-orders',
+    file: 'engine/orders/carried-orders',
     from: 'order.fee = left.fee;',
     to: ';',
   },
@@ -199,7 +199,7 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'exits that a bracket has earned and no book shows yet do not count for limits',
     file: 'engine/risk/risk-rules',
-    from: 'held + ownWorkingQty + view.exits.owedQty(strategy, instrument, side)',
+    from: 'held + ownWorkingQty + view.exits.missingExitQty(strategy, instrument, side)',
     to: 'held + ownWorkingQty',
   },
   {

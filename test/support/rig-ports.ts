@@ -33,7 +33,7 @@ export class RigPorts {
       reports: {
         reportsOnce,
         read: (what) => this.#leave(() => this.reads.push(what)),
-        bookTempo: (tempo) => this.#leave(() => this.tempos.push(tempo)),
+        pollPace: (tempo) => this.#leave(() => this.tempos.push(tempo)),
       },
       journal: { append: (entry) => (this.#time === 'tail' ? this.#unjournaled : this.entries).push(entry) },
       alarm: {

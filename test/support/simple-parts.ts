@@ -44,7 +44,7 @@ const simpleGuard = (parts: SimpleDependencies, view: EngineView, real: RiskGuar
   },
   checkModify(strategy, callId, change, by, mayWait) {
     const order = view.orders.get(change.clientOrderId)!;
-    if (order.isWaiting) return real.checkModify(strategy, callId, change, by, mayWait);
+    if (order.isTriggerOrder) return real.checkModify(strategy, callId, change, by, mayWait);
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
       return { kind: 'denied', denial: { code: 'order_not_working', status: order.status } };
     }
@@ -72,7 +72,7 @@ const simpleController = (
 ): SessionProcedures => ({
   onContracts() {
     const [front] = contracts.all;
-    for (const { index } of registry.seats) if (front !== undefined) registry.setLegs(index, [front]);
+    for (const { index } of registry.registered) if (front !== undefined) registry.setLegs(index, [front]);
   },
   onSession() {},
   onPhase() {},

@@ -191,9 +191,9 @@ function peek(path: string, clock: Clock): string {
 // Where people bring a one-time password: by the command line or a phone, to a daemon that waits for one.
 
 /** The broker's answer to a password, or why it was not sent. */
-type Brought = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+type OtpResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-interface OtpDeskOptions {
+interface OtpInboxOptions {
   readonly timers: Timers;
   /** A wait for a person begins or ends. */
   readonly onWaiting: (isWaiting: boolean) => void;
@@ -204,19 +204,19 @@ const REQUESTED_LIFE = minutes(5);
 /** Refused ones that are not sent again. */
 const REFUSED_MAX = 10;
 
-interface Parcel {
+interface PendingOtp {
   readonly otp: string;
-  readonly done: (brought: Brought) => void;
+  readonly done: (brought: OtpResult) => void;
 }
 
-export class OtpDesk {
-  readonly #options: OtpDeskOptions;
-  #take: ((parcel: Parcel) => void) | undefined = undefined;
+export class OtpInbox {
+  readonly #options: OtpInboxOptions;
+  #take: ((parcel: PendingOtp) => void) | undefined = undefined;
   /** It came before a request: the next read takes it. */
-  #early: Parcel | undefined = undefined;
+  #early: PendingOtp | undefined = undefined;
   readonly #refused: string[] = [];
 
-  constructor(options: OtpDeskOptions) {
+  constructor(options: OtpInboxOptions) {
     this.#options = options;
   }
 
@@ -225,7 +225,7 @@ export class OtpDesk {
   }
 
   /** Resolves with the broker's answer. A password that cannot be right, or was refused before, costs nothing. */
-  bring(text: string): Promise<Brought> {
+  submit(text: string): Promise<OtpResult> {
     const read = parseOtp(text);
     if (!read.ok) return Promise.resolve({ ok: false, reason: read.reason });
     const { otp } = read;
@@ -244,7 +244,7 @@ export class OtpDesk {
   }
 
   /** No request came for a password that was brought early. */
-  giveBack(reason: string): void {
+  rejectEarly(reason: string): void {
     this.#early?.done({ ok: false, reason });
     this.#early = undefined;
   }
@@ -281,7 +281,7 @@ export class OtpDesk {
     });
   }
 
-  #answer({ otp, done }: Parcel): OtpAnswer {
+  #answer({ otp, done }: PendingOtp): OtpAnswer {
     return {
       ok: true,
       otp,

@@ -28,7 +28,7 @@ interface ReportsOptions extends ResolveOptions {
   /** Market time: when a read began, in the time of the events. */
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly bookTempo: Readonly<Record<'fast' | 'slow', DurationUs>>;
+  readonly pollPace: Readonly<Record<'fast' | 'slow', DurationUs>>;
   readonly onSignal: (signal: ReportSignal) => void;
 }
 
@@ -71,7 +71,7 @@ export class BrokerReports implements Reports {
     this.#reads[what].ask();
   }
 
-  bookTempo(tempo: 'fast' | 'slow'): void {
+  pollPace(tempo: 'fast' | 'slow'): void {
     if (this.#tempo === tempo) return;
     this.#tempo = tempo;
     if (this.#isRunning) this.#arm();
@@ -79,7 +79,7 @@ export class BrokerReports implements Reports {
 
   #arm(): void {
     this.#timer?.();
-    this.#timer = this.#options.timers.after(this.#options.bookTempo[this.#tempo], () => {
+    this.#timer = this.#options.timers.after(this.#options.pollPace[this.#tempo], () => {
       // A look-up under way serves as well, and its end arms the timer again.
       if (this.#reads.book.isIdle) this.#periodic.ask();
     });

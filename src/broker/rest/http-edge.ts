@@ -81,7 +81,7 @@ export function createHttpEdge({ baseUrl, timers, timeouts, connections }: HttpE
     send: (lane: Lane, request: HttpRequest, hooks: HttpHooks) =>
       new Promise<HttpResult>((resolve) => {
         const exchange = new HttpExchange(request.token, hooks, resolve);
-        exchange.onSettled = timers.after(timeouts.total, () => exchange.giveUp('no answer in time'));
+        exchange.onSettled = timers.after(timeouts.total, () => exchange.timeOut('no answer in time'));
         try {
           pools[lane].dispatch(dispatchOptions(base.origin, prefix, request), exchange);
         } catch (error) {
@@ -179,7 +179,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
     this.#settle({ kind: this.#started ? 'lost' : 'not_sent', reason: describe(error) });
   }
 
-  giveUp(reason: string): void {
+  timeOut(reason: string): void {
     this.#settle({ kind: this.#started ? 'lost' : 'not_sent', reason });
     this.#controller?.abort(new Error(reason));
   }

@@ -3,7 +3,7 @@ import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorText, hasCode, ifThere, withPath } from '../../domain/failure.ts';
+import { errorText, hasCode, undefinedIfMissing, withPath } from '../../domain/failure.ts';
 import { type Backtest, loadAgain } from '../../research/spec/load-backtest.ts';
 import {
   openTrialPool,
@@ -374,7 +374,8 @@ export class ColumnCache {
   async read(piece: Piece, fetch: Fetch): Promise<SharedArrayBuffer> {
     const path = join(this.#dir, piece.hash);
     for (let tries = 0; tries < 2; tries += 1) {
-      const memory = ifThere(() => fileOn(path, piece.bytes)) ?? (await this.#fetched(path, piece, fetch));
+      const memory =
+        undefinedIfMissing(() => fileOn(path, piece.bytes)) ?? (await this.#fetched(path, piece, fetch));
       if (sha256(new Uint8Array(memory)) === piece.hash) return memory;
       rmSync(path, { force: true });
     }
@@ -398,7 +399,7 @@ export class ColumnCache {
           rmSync(partial, { force: true });
         }
       } else await pause(WAIT_MS);
-      const memory = ifThere(() => fileOn(path, piece.bytes));
+      const memory = undefinedIfMissing(() => fileOn(path, piece.bytes));
       if (memory !== undefined) return memory;
     }
   }

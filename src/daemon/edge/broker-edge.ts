@@ -36,7 +36,7 @@ import {
   fixedOtp,
   type OtpProvider,
   promptOtp,
-  type OtpDesk,
+  type OtpInbox,
 } from '../../broker/auth/one-time-password.ts';
 import { createTokenCache } from '../../broker/auth/access-token.ts';
 import { createAuthCalls, createRestClient } from '../../broker/rest/rest-client.ts';
@@ -104,7 +104,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     timers,
     specOf,
     calendar,
-    bookTempo: { fast: scaled(bookFast), slow: scaled(bookSlow) },
+    pollPace: { fast: scaled(bookFast), slow: scaled(bookSlow) },
     onSignal: alerts.report,
   });
   const gateway = new RestGateway({
@@ -203,7 +203,7 @@ export interface BrokerConnectionOptions {
   /** The session that runs or comes next; undefined where nothing closes. */
   readonly session: () => TokenHours | undefined;
   /** Where people bring passwords; absent in programs that do not wait for one. */
-  readonly otpDesk?: OtpDesk | undefined;
+  readonly otpDesk?: OtpInbox | undefined;
   readonly sink: InputSink;
   readonly onRest: (signal: RestSignal) => void;
   readonly onToken: (signal: TokenSignal) => void;

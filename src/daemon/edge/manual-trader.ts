@@ -2,7 +2,7 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace of the daemon. It may run next
  * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
-import { failureOf, ifThere } from '../../domain/failure.ts';
+import { failureOf, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -316,7 +316,7 @@ export class CallLog {
   }
 
   #lines(): readonly CallLine[] {
-    return (ifThere(() => fs.readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
+    return (undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
   }
 }
 

@@ -1,8 +1,8 @@
 /** Shows a calendar: sessions, holidays and expiries ahead, and its end, which is alerted. */
 import {
-  daysKnown,
+  coverageDaysLeft,
   isSession,
-  knownDays,
+  coverageOf,
   type TradingCalendar,
   tradingDayAt,
 } from '../../domain/calendar.ts';
@@ -31,7 +31,7 @@ export function calendarView(calendar: TradingCalendar, underlyings: readonly st
     validFrom,
     validTo,
     /** Below zero once it has ended. */
-    daysKnown: daysKnown(calendar, today),
+    coverageDaysLeft: coverageDaysLeft(calendar, today),
     /** The next ones that it knows, today's among them. */
     sessions,
     holidays: closuresFrom(calendar, today),
@@ -46,12 +46,12 @@ export function calendarView(calendar: TradingCalendar, underlyings: readonly st
 
 /** Weekdays without a session, all that it knows from `today` on. */
 export const closuresFrom = (calendar: TradingCalendar, today: TradingDay): readonly TradingDay[] =>
-  knownDays(calendar).closures.filter((day) => day >= today && calendar.weekdays.includes(weekdayOf(day)));
+  coverageOf(calendar).closures.filter((day) => day >= today && calendar.weekdays.includes(weekdayOf(day)));
 
 /** That the calendar ends soon, or has ended, in words; null while it knows enough days. */
 export function calendarEnd(calendar: TradingCalendar, today: TradingDay): string | null {
   const { validTo } = calendar;
-  const left = daysKnown(calendar, today);
+  const left = coverageDaysLeft(calendar, today);
   if (left > DAYS_MIN) return null;
   if (left < 0)
     return `the calendar ended on ${validTo}: entries are denied, and each weekday counts as a session, so that what is held can be closed`;
@@ -87,7 +87,7 @@ export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatc
   const today = tradingDayAt(calendar, clock.nowUs());
   const text = calendarEnd(calendar, today);
   if (text === null) return;
-  const left = daysKnown(calendar, today);
+  const left = coverageDaysLeft(calendar, today);
   const last = counters.counter(ALERTED_COUNTER, calendar.validTo);
   const isDue = last === 0 || (left <= DAILY_FROM && last !== dayNumber(today));
   if (!isDue) return;

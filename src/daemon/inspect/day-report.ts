@@ -6,7 +6,7 @@ import { withAliases } from '../../domain/contract-code.ts';
 import { dayClose, isSession } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
-import { isInDoubt, signOf } from '../../domain/order.ts';
+import { isFateUnknown, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
 import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
@@ -22,7 +22,7 @@ const ROWS_MAX = 500;
 /** Until the next session, at most. */
 const DAYS_AHEAD_MAX = 30;
 
-/** Throws `NothingThere` without a journal or without this session in it; undefined takes the latest. */
+/** Throws `NotFoundError` without a journal or without this session in it; undefined takes the latest. */
 export const dayReport = (stateDir: string, session: string | undefined): { day: string; html: string } =>
   inSession(stateDir, session, (read, found) => ({ day: found.day, html: dayReportOf(read, found).html }));
 
@@ -212,7 +212,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
       texts.add(text);
     }
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
-    if (entry.kind === 'order_status' && !isInDoubt(entry.to))
+    if (entry.kind === 'order_status' && !isFateUnknown(entry.to))
       texts.delete(absent.get(entry.clientOrderId) ?? '');
   }
   const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'nod
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { daysKnown, type TradingCalendar } from '../../domain/calendar.ts';
+import { coverageDaysLeft, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
@@ -20,7 +20,7 @@ import { systemClock } from '../../host/system-clock.ts';
 import { type StatePaths, statePaths } from '../../host/state/state-paths.ts';
 import { readControl } from '../../host/state/running-daemons.ts';
 import { calendarEnd, closuresFrom } from './calendar-view.ts';
-import { errorText, failureOf, ifThere } from '../../domain/failure.ts';
+import { errorText, failureOf, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { readSecret } from '../../host/cluster-access.ts';
 import { homedir } from 'node:os';
@@ -91,7 +91,8 @@ function calendarFinding(calendar: TradingCalendar, now: TsUs): Finding {
   const today = dayAt(now, calendar.utcOffsetMinutes);
   const end = calendarEnd(calendar, today);
   const hint = 'add the new year’s days without a session';
-  if (end !== null) return (daysKnown(calendar, today) < 0 ? bad : warning)('calendar', `${end}; ${hint}`);
+  if (end !== null)
+    return (coverageDaysLeft(calendar, today) < 0 ? bad : warning)('calendar', `${end}; ${hint}`);
   return good('calendar', `${calendar.name} lists the days without a session until ${calendar.validTo}`);
 }
 
@@ -343,7 +344,7 @@ export function modeFindings(paths: readonly string[]): readonly Finding[] {
 /** Secrets that pm2 would keep, or keeps, in clear. */
 export function environmentFindings(config: Parameters<typeof secretPlaces>[0]): readonly Finding[] {
   const dump = join(process.env['PM2_HOME'] ?? join(homedir(), '.pm2'), 'dump.pm2');
-  const text = ifThere(() => readFileSync(dump, 'utf8')) ?? '';
+  const text = undefinedIfMissing(() => readFileSync(dump, 'utf8')) ?? '';
   const kept = secretPlaces(config).filter((place) => {
     let secret: string | undefined;
     // A file that is missing or open to others has a finding of its own.

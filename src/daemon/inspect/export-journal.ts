@@ -119,7 +119,7 @@ export type JournalTable = keyof typeof TABLES;
 /** Excel takes a file without this mark for one in the code page of its machine. */
 const UTF8_MARK = '\uFEFF';
 
-/** `session` undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
+/** `session` undefined takes the latest. Throws `NotFoundError` without a journal or without this session in it. */
 export function exportJournal(
   state: string,
   { session, all }: { readonly session: string | undefined; readonly all: boolean },

@@ -2,7 +2,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { phaseAt } from '../../domain/calendar.ts';
-import { errorText, ifThere } from '../../domain/failure.ts';
+import { errorText, undefinedIfMissing } from '../../domain/failure.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import { durationUs, US_PER_SECOND } from '../../domain/units.ts';
 import { type Sample, type Series, startMetricsServer } from '../../operator/metrics.ts';
@@ -280,6 +280,6 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 
 /** Room for this user; 0 where the directory is gone. */
 function freeBytes(dir: string): number {
-  const disk = ifThere(() => statfsSync(dir));
+  const disk = undefinedIfMissing(() => statfsSync(dir));
   return disk === undefined ? 0 : disk.bavail * disk.bsize;
 }

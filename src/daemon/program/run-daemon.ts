@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import type { Config, Mode } from '../../config/config.ts';
-import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
+import { errorText, failureText, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
@@ -96,7 +96,7 @@ function otherJournal(mode: Mode, paths: StatePaths): string | null {
   try {
     isJournalThere(journal);
   } catch (error) {
-    if (error instanceof OtherFormat) return error.message;
+    if (error instanceof JournalFormatError) return error.message;
   }
   const isPaper = mode === 'paper';
   if (!(isPaper ? mayHaveTradedMoney(paths) : existsSync(simulator))) return null;

@@ -1,6 +1,6 @@
 /** The state of a daemon and its health: as data, and in words and units, as the command line, a chat and the end of a run show it. */
 import { resolve } from 'node:path';
-import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
+import { coverageDaysLeft, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { momentOf } from '../../domain/civil-date.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
@@ -285,7 +285,7 @@ export const healthProblem = (daemon: Daemon): string | null => problemsFor('hea
 
 function calendarProblem({ config: { calendar }, clock }: Daemon): string | null {
   const today = tradingDayAt(calendar, clock.nowUs());
-  return daysKnown(calendar, today) < 0 ? calendarEnd(calendar, today) : null;
+  return coverageDaysLeft(calendar, today) < 0 ? calendarEnd(calendar, today) : null;
 }
 
 /** An engine that takes longer for an answer has hung or has very much to do. */

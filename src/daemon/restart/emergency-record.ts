@@ -120,10 +120,10 @@ interface Written {
 
 /** Undefined for lines other than calls, and for half a line that a power cut left. */
 function writtenIn(line: string): Written | undefined {
-  const said = parseJson(line, 'line');
+  const parsed = parseJson(line, 'line');
   // It is reported unread; the order that it placed turns up in the broker's book.
-  if (!said.ok || !isRecord(said.value)) return undefined;
-  const written = said.value as unknown as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
+  if (!parsed.ok || !isRecord(parsed.value)) return undefined;
+  const written = parsed.value as unknown as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
   const isNamed = typeof written.clientOrderId === 'string' && typeof written.strategy === 'string';
   return isNamed && typeof written.call === 'string' ? written : undefined;
 }

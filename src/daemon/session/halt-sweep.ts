@@ -159,7 +159,7 @@ export class HaltSweep {
         this.#prove(found, this.#canceled.size - before);
         before = this.#canceled.size;
         provenUs = Math.min(provenUs, clock.nowUs());
-        const isSaid = await this.#say(found, provenUs);
+        const isSaid = await this.#send(found, provenUs);
         if (this.#isStale) continue;
         if (isSaid) break;
         await this.#pause(PAUSE_MIN);
@@ -258,7 +258,7 @@ export class HaltSweep {
   }
 
   /** One message for a halt, and one correction. False where it has to wait for another read. */
-  async #say(proof: HaltProof, provenUs: number): Promise<boolean> {
+  async #send(proof: HaltProof, provenUs: number): Promise<boolean> {
     if (this.#message === 'said' || this.#message === 'corrected') return true;
     const { text, isDoubtful } = await this.#parts.heldNow();
     if (this.#proof !== proof || !this.#goesOn) return false;

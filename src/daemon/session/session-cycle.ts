@@ -1,5 +1,5 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
-import { type CalendarInUse, type KnownDays, neverCloses } from '../../domain/calendar.ts';
+import { type ReplaceableCalendar, type CalendarCoverage, neverCloses } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
@@ -49,7 +49,7 @@ import {
 export interface SessionCycleOptions {
   readonly context: SessionContext;
   /** That of the context's configuration. */
-  readonly calendar: CalendarInUse;
+  readonly calendar: ReplaceableCalendar;
   readonly note: (text: string) => void;
   /** Strategies that no engine of this process runs, with the reason. */
   readonly leftOut: ReadonlyMap<StrategyIndex, string>;
@@ -227,7 +227,7 @@ export class SessionCycle implements InputSink {
   }
 
   /** From here on, and in each later session. Where the session of now is another one by them, that one opens. */
-  takeCalendar(known: KnownDays): void {
+  takeCalendar(known: CalendarCoverage): void {
     const { calendar, context, onFailure } = this.#options;
     const session = this.session;
     if (!calendar.replace(known) || session === undefined) return;

@@ -6,7 +6,7 @@ import { formatCount } from '../../text/numbers.ts';
 import { resolve } from 'node:path';
 import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
-import { knownDays, neverCloses } from '../../domain/calendar.ts';
+import { coverageOf, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
@@ -263,7 +263,7 @@ export class TradingSession implements InputSink, SessionWork {
     const boot = journal.nextBoot();
     if (started.isRestarted === true) this.#handBack(started.follows);
     this.post(contracts);
-    const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
+    const calendar = { kind: 'calendar', ...coverageOf(this.#context.config.calendar) } as const;
     if (!isStarted) {
       this.post(calendar);
       this.carry.begin(started);
@@ -474,7 +474,7 @@ export class TradingSession implements InputSink, SessionWork {
     for (const entry of entries) this.#append(entry);
     this.#context.halt.settle();
     for (const call of calls) dispatchCall(gateway, call);
-    if (tempo !== null) reports.bookTempo(tempo);
+    if (tempo !== null) reports.pollPace(tempo);
     for (const what of reads) reports.read(what);
     if (wakeAt !== null) this.#arm(wakeAt);
   }

@@ -1,5 +1,5 @@
 /** The embedded broker of a paper run: the plan it is started with, how to find, start and stop its process, its faults, and a tape in lockstep. */
-import { errorText, hasCode, ifThere } from '../../domain/failure.ts';
+import { errorText, hasCode, undefinedIfMissing } from '../../domain/failure.ts';
 import type { MarketStep, SimulatorDescription } from '../../simulator/start-simulator.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
@@ -178,7 +178,7 @@ const whyEnded = (code: number | null, dir: string): string =>
 /** A simulator that has just been started writes its link once it listens. */
 async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> {
   for (let waited = 0; waited < START_MS_MAX; waited += POLL_MS) {
-    const text = ifThere(() => readFileSync(linkPath, 'utf8'));
+    const text = undefinedIfMissing(() => readFileSync(linkPath, 'utf8'));
     if (text !== undefined) return JSON.parse(text);
     await pause(POLL_MS);
   }

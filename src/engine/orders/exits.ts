@@ -40,7 +40,9 @@ export class BracketExits {
     for (const bracket of this.#brackets) {
       const isKnown = orders.get(bracket.clientOrderId) === bracket;
       const mayBring =
-        !bracket.isFinal || orders.owingExits.has(bracket) || this.#exitsOf(bracket.clientOrderId).length > 0;
+        !bracket.isFinal ||
+        orders.bracketsMissingExits.has(bracket) ||
+        this.#exitsOf(bracket.clientOrderId).length > 0;
       if (!isKnown || !mayBring) this.#brackets.delete(bracket);
     }
     this.#owing.clear();
@@ -62,7 +64,7 @@ export class BracketExits {
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
     // The owner cannot be known as long as the in-day book cannot be read.
-    if (this.#core.session.bookReadUs < firstSeenUs) return 'hold';
+    if (this.#core.session.ordersReadUs < firstSeenUs) return 'hold';
     evidence.add(startedUs, this.#core.settings.lookUp);
     return evidence.isEnough(this.#core.settings.lookUp) ? null : 'hold';
   }
@@ -77,10 +79,10 @@ export class BracketExits {
       this.#brackets.has(order) &&
       order.orderCode === orderCode &&
       opposite(order.side) === side;
-    const todays = orders.names.byNumber(parent);
-    const left = orders.names.earlierByNumber(parent);
+    const todays = orders.brokerIds.byNumber(parent);
+    const left = orders.brokerIds.earlierByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#core.session.bookReadUs < firstSeenUs ? 'hold' : undefined;
+      if (todays === undefined) return this.#core.session.ordersReadUs < firstSeenUs ? 'hold' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -162,7 +164,7 @@ export class BracketExits {
     );
     if (other === undefined) return;
     assert(
-      other !== exit && other.isWaiting && exit.isWaiting,
+      other !== exit && other.isTriggerOrder && exit.isTriggerOrder,
       'two orders that wait are halves of a bracket',
     );
     const half = exit.ownTrigger();
@@ -179,9 +181,9 @@ export class BracketExits {
   /** After a complete scan of the trigger book: a filled bracket is protected once its exits rest there. */
   check(startedUs: TsUs): void {
     const [orders, lookUp, context] = [this.#core.orders, this.#core.settings.lookUp, this.#core.context];
-    for (const bracket of orders.owingExits) {
+    for (const bracket of orders.bracketsMissingExits) {
       if (this.#coveredBy(bracket) >= bracket.filledQty) {
-        orders.owingExits.delete(bracket);
+        orders.bracketsMissingExits.delete(bracket);
         orders.changed(bracket);
         this.#owing.delete(bracket);
         continue;
@@ -199,7 +201,7 @@ export class BracketExits {
    * Contracts of exits on this side that the broker makes of fills, and the trigger book has not shown yet. Those that enough scans have not
    * shown are missing, and close nothing.
    */
-  owedQty(
+  missingExitQty(
     strategy: StrategyIndex | null,
     instrument: InstrumentIndex,
     side: Side,
@@ -207,7 +209,7 @@ export class BracketExits {
   ): number {
     const { orders, settings } = this.#core;
     let total = 0;
-    for (const bracket of orders.owingExits) {
+    for (const bracket of orders.bracketsMissingExits) {
       if (bracket.instrument !== instrument || bracket.side === side) continue;
       if (!withMissing && this.#owing.get(bracket)?.isEnough(settings.lookUp) === true) continue;
       if (strategy === null || bracket.strategy === strategy)
@@ -231,6 +233,6 @@ export class BracketExits {
   }
 
   #exitsOf(bracket: ClientOrderId): readonly ManagedOrder[] {
-    return this.#core.orders.childrenOf(bracket).filter(({ isWaiting }) => isWaiting);
+    return this.#core.orders.childrenOf(bracket).filter(({ isTriggerOrder }) => isTriggerOrder);
   }
 }

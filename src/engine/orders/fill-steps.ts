@@ -74,7 +74,7 @@ export class FillSteps {
   ): void {
     const { context, portfolio, life } = this.#view;
     assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
-    assert(!order.isWaiting, 'fills of a trigger are fills of its child');
+    assert(!order.isTriggerOrder, 'fills of a trigger are fills of its child');
     const cumQty = qty(order.filledQty + stepQty);
     const cumValue = money(order.filledValue + stepValue);
     const total = knownCosts ?? this.#costsOf(order, cumQty, cumValue);

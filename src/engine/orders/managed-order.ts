@@ -140,7 +140,7 @@ export class ManagedOrder {
   /** As it was placed; null for a limit order, and for an order found in the trigger book. */
   readonly trigger: Trigger | null;
   /** It rests, or will rest, in the trigger book, not at the exchange. */
-  readonly isWaiting: boolean;
+  readonly isTriggerOrder: boolean;
   /** The order that sent or brought this one. */
   readonly parent: ClientOrderId | null;
   /** A stop that the engine placed and manages: its strategy neither sees nor reaches it. */
@@ -195,7 +195,7 @@ export class ManagedOrder {
     this.trigger = terms.trigger;
     this.createdUs = createdUs;
     this.parent = parent;
-    this.isWaiting = isWaiting;
+    this.isTriggerOrder = isWaiting;
     this.refId = parent === null ? terms.clientOrderId : null;
     if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
   }
@@ -234,7 +234,7 @@ export class ManagedOrder {
 
   /** It waited when the day began, and no scan of the trigger book has shown it since. */
   get isUnseen(): boolean {
-    return this.isCarriedOver && this.isWaiting && !this.isFinal && this.rowUs === -Infinity;
+    return this.isCarriedOver && this.isTriggerOrder && !this.isFinal && this.rowUs === -Infinity;
   }
 
   /** The broker accepted it, and the last complete scan of its book shows it or came before it: its absence is not proven. */
@@ -256,12 +256,12 @@ export class ManagedOrder {
   /** It has the number or key that a cancel names, and the book does not forbid a cancel. */
   get canBeCanceled(): boolean {
     if (this.orderNo === null || this.isFinal || this.doubt.isNumberLost) return false;
-    return this.isWaiting ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
+    return this.isTriggerOrder ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
   }
 
   /** It fills, or it is sent as orders of their own: neither happens twice. */
   get #doneQty(): number {
-    return this.isWaiting ? this.triggerState.sentQty : this.filledQty;
+    return this.isTriggerOrder ? this.triggerState.sentQty : this.filledQty;
   }
 
   get leavesQty(): Qty {
@@ -291,7 +291,7 @@ export class ManagedOrder {
   /** The order that a stop sent is the stop at work; one that a take-profit sent is a limit order that may never fill. */
   get role(): CoverRole {
     if (this.trigger?.kind === 'bracket') return 'entry';
-    if (this.isWaiting) return waitingRole(this.side, this.triggerWhen);
+    if (this.isTriggerOrder) return waitingRole(this.side, this.triggerWhen);
     return this.parent === null ? 'exit' : sentRole(this.side, this.triggerWhen);
   }
 
@@ -324,7 +324,7 @@ export class ManagedOrder {
   /** Status to return to when a call fails. */
   get statusBefore(): OrderStatus {
     if (this.doubt.openModify !== null) return 'pending_modify';
-    if (this.isWaiting) return 'pending_trigger';
+    if (this.isTriggerOrder) return 'pending_trigger';
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 

@@ -130,9 +130,9 @@ export class OrderExecutor {
   /** The two books have number sequences of their own. */
   #bind(order: ManagedOrder, orderNo: BrokerOrderNo, orderKey: BrokerOrderKey | null): boolean {
     const { orders, context } = this.#view;
-    if (order.isWaiting) return orders.names.bindTrigger(order, orderNo, orderKey);
+    if (order.isTriggerOrder) return orders.brokerIds.bindTrigger(order, orderNo, orderKey);
     order.orderKey ??= orderKey;
-    return orders.names.bind(order, orderNo, context.nowUs);
+    return orders.brokerIds.bind(order, orderNo, context.nowUs);
   }
 
   #carryOut(call: QueuedIntent, waited: PositionWait): void {
@@ -213,7 +213,7 @@ export class OrderExecutor {
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
     const { context } = this.#view;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
-    assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
+    assert((modify.orderKey !== null) === order.isTriggerOrder, 'a change goes to the book of its order');
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
     order.unanswered += 1;
     this.#gateway.modify(modify);
@@ -295,7 +295,7 @@ export class OrderExecutor {
     }
     order.unanswered -= 1;
     // An answer without a transition may set a reason too.
-    orders.names.unsettle(order);
+    orders.brokerIds.markChanged(order);
     switch (call) {
       case 'place':
         return this.#placeAnswered(order, outcome);
@@ -338,7 +338,7 @@ export class OrderExecutor {
       this.#view.life.apply(order, 'place_accepted');
       if (order.cancelQueued) this.sendQueuedCancel(order);
       // The next session knows the order by its row.
-      if (order.isWaiting) this.#lookUp(order);
+      if (order.isTriggerOrder) this.#lookUp(order);
       return;
     }
     this.#failed(order, outcome);
@@ -358,8 +358,8 @@ export class OrderExecutor {
   }
 
   /** Something became unknown, or has no row yet: its book is read at once. */
-  #lookUp({ isWaiting }: ManagedOrder): void {
-    this.#view.snapshots.want(isWaiting ? 'triggers' : 'book');
+  #lookUp({ isTriggerOrder }: ManagedOrder): void {
+    this.#view.snapshots.want(isTriggerOrder ? 'triggers' : 'book');
   }
 
   #modifyAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
@@ -367,7 +367,7 @@ export class OrderExecutor {
     const isOpen = openModify?.callId === callId;
     if (isOpen) order.ownDoubt().openModify = this.#answered(openModify, outcome);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'modify_accepted');
-    if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
+    if (outcome.status === 'unknown' || order.isTriggerOrder) this.#lookUp(order);
     this.#failedChange(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || openModify === null)

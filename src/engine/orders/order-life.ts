@@ -9,10 +9,10 @@ import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import { appended } from '../../domain/lists.ts';
-import { isInDoubt, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
+import { isFateUnknown, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { BookSnapshot } from '../ports/engine-event.ts';
+import type { OrderListSnapshot } from '../ports/engine-event.ts';
 import type { OrderUpdate, StrategyHost, StrategyUpdate } from '../ports/strategy-port.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { assert } from '../../domain/assert.ts';
@@ -39,7 +39,7 @@ export class OrderLife {
   filled(order: ManagedOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
     this.#changed(order, lastQty, lastValue, null);
-    if (order.trigger?.kind === 'bracket') this.#core.orders.owingExits.add(order);
+    if (order.trigger?.kind === 'bracket') this.#core.orders.bracketsMissingExits.add(order);
   }
 
   report(order: ManagedOrder): void {
@@ -73,7 +73,7 @@ export class OrderLife {
     shown.kind = row.kind;
     shown.price = row.triggerPrice;
     shown.when = row.triggerWhen;
-    this.#core.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
+    this.#core.orders.brokerIds.bindTrigger(order, row.orderNo, row.orderKey);
   }
 
   /** The order may outlive the day: the next session finds its owner in this entry. */
@@ -109,9 +109,9 @@ export class OrderLife {
       return false;
     }
     order.become(to);
-    if (to === 'canceled' && order.isWaiting) this.#core.orders.canceledWaiting.push(order);
+    if (to === 'canceled' && order.isTriggerOrder) this.#core.orders.canceledWaiting.push(order);
     this.#core.orders.changed(order);
-    if (isInDoubt(from) && !isInDoubt(to)) {
+    if (isFateUnknown(from) && !isFateUnknown(to)) {
       const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
       this.#core.context.alert(order.strategy, 'info', 'order_known', text, { about: order.clientOrderId });
     }
@@ -186,7 +186,7 @@ export class DayEnd {
    * Day orders die with the last auction; a complete scan well after it, by the clock of the broker too, shows all their fills, but for a
    * row that says matched and shows none.
    */
-  afterBook(snapshot: BookSnapshot): void {
+  afterBook(snapshot: OrderListSnapshot): void {
     const { complete, startedUs, list } = snapshot;
     const { session, settings } = this.#core;
     const closedUs = this.#closedUs + Math.max(0, session.clockSkewUs);
@@ -194,8 +194,8 @@ export class DayEnd {
     const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
     const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
     for (const order of this.#core.orders.open) {
-      const { isWaiting, isGtc, orderNo, rowUs } = order;
-      if (!isWaiting && !isGtc && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
+      const { isTriggerOrder, isGtc, orderNo, rowUs } = order;
+      if (!isTriggerOrder && !isGtc && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
         this.#life.apply(order, 'day_ended');
     }
   }
@@ -218,8 +218,9 @@ export class DayEnd {
 }
 
 /** It rests in the trigger book; the next day's scan shows whether it still does. */
-const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
-  isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');
+const outlivesDay = ({ isTriggerOrder, status }: ManagedOrder): boolean =>
+  isTriggerOrder &&
+  (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');
 
 export const ORDER_EVENTS = [
   'place_accepted',
@@ -485,11 +486,11 @@ export interface TableOrder {
   readonly status: OrderStatus;
   readonly statusBefore: OrderStatus;
   /** It rests, or will rest, in the trigger book. */
-  readonly isWaiting: boolean;
+  readonly isTriggerOrder: boolean;
 }
 
 export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
-  const foreign = order.isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
+  const foreign = order.isTriggerOrder ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
   assert(!foreign.has(event), 'a book reports its own orders');
   const cell = ORDER_TABLE[order.status][event];
   if (cell === undefined) return null;
@@ -499,6 +500,6 @@ export function transition(order: TableOrder, event: OrderEvent): OrderStatus | 
 function statusOf(target: TransitionTarget, order: TableOrder): OrderStatus {
   if (target === '=') return order.status;
   if (target === '<') return order.statusBefore;
-  if (target === 'live') return order.isWaiting ? 'pending_trigger' : 'accepted';
+  if (target === 'live') return order.isTriggerOrder ? 'pending_trigger' : 'accepted';
   return target;
 }

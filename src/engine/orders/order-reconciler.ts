@@ -25,7 +25,7 @@ import {
   type TsUs,
   tsUs,
 } from '../../domain/units.ts';
-import type { BookSnapshot, OrderOwner } from '../ports/engine-event.ts';
+import type { OrderListSnapshot, OrderOwner } from '../ports/engine-event.ts';
 import { ManagedOrder, NO_PRICE } from './managed-order.ts';
 import { isRowOf } from './orders.ts';
 import { matchOrders, matchTriggers, type RowMatches } from './row-owners.ts';
@@ -63,7 +63,7 @@ export class OrderReconciler {
 
   /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
-    this.#view.orders.names.unsettleAll();
+    this.#view.orders.brokerIds.markAllChanged();
     const { open } = this.#view.orders;
     const seen = [...this.#firstSeen.values()];
     const moments = [
@@ -80,7 +80,7 @@ export class OrderReconciler {
    * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the in-day
    * book was read before this day's trading began; a row without an owner is of an earlier day.
    */
-  take(snapshot: BookSnapshot, isEarlierBook: boolean): void {
+  take(snapshot: OrderListSnapshot, isEarlierBook: boolean): void {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
     if (snapshot.list === 'orders') {
@@ -92,7 +92,7 @@ export class OrderReconciler {
     } else {
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
-        const owner = this.#view.orders.names.ownerOfTrigger(row);
+        const owner = this.#view.orders.brokerIds.ownerOfTrigger(row);
         if (owner === undefined) unowned.push(row);
         else this.#takeTrigger(owner, row, scan);
       }
@@ -103,11 +103,11 @@ export class OrderReconciler {
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
     for (const order of this.#view.orders.open) {
-      if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
+      if (order.isTriggerOrder !== isTriggers || scan.shown.has(order)) continue;
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#rows.missed(order, startedUs, scan.shown);
-      else this.#view.earlier.alertNoEvidence(order, startedUs);
+      else this.#view.carriedOrders.alertNoEvidence(order, startedUs);
     }
     if (isTriggers) this.#view.exits.check(startedUs);
   }
@@ -129,12 +129,12 @@ export class OrderReconciler {
    * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
    */
   #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
-    const order = this.#view.orders.names.byNumber(row.orderNo);
+    const order = this.#view.orders.brokerIds.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
-    const settled = order === undefined ? undefined : this.#view.orders.names.settledRow(order);
+    const settled = order === undefined ? undefined : this.#view.orders.brokerIds.unchangedRow(order);
     if (order === undefined || settled === undefined || order.rowUs >= startedUs) return false;
     if (!isSameRow(row, settled)) {
-      this.#view.orders.names.settle(order, null);
+      this.#view.orders.brokerIds.markUnchanged(order, null);
       return false;
     }
     order.rowUs = startedUs;
@@ -144,15 +144,15 @@ export class OrderReconciler {
 
   /** `unowned` receives rows without an owner; null where each row is ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
-    const owner = this.#view.orders.names.ownerOf(row, scan.startedUs);
+    const owner = this.#view.orders.brokerIds.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
-      if (this.#view.earlier.wasOver(owner)) scan.oldRows += 1;
+      if (this.#view.carriedOrders.wasOver(owner)) scan.oldRows += 1;
       this.#takeOrder(owner, row, scan);
-      return this.#view.earlier.seen(owner, scan.startedUs);
+      return this.#view.carriedOrders.seen(owner, scan.startedUs);
     }
     const denied =
       owner === undefined
-        ? this.#view.orders.names.namedBy(row)
+        ? this.#view.orders.brokerIds.namedBy(row)
         : isOverfilled(owner, row)
           ? owner
           : undefined;
@@ -162,24 +162,25 @@ export class OrderReconciler {
       return this.#rows.contradict(denied, row);
     }
     if (owner === undefined) return void unowned?.push(row);
-    const isFirst = owner.rowUs < scan.startedUs && this.#view.orders.names.settledRow(owner) === undefined;
+    const isFirst =
+      owner.rowUs < scan.startedUs && this.#view.orders.brokerIds.unchangedRow(owner) === undefined;
     this.#takeOrder(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
-    if (this.#view.orders.names.byNumber(row.orderNo) === owner && isRowOf(owner, row))
-      this.#view.orders.names.settle(owner, row);
+    if (this.#view.orders.brokerIds.byNumber(row.orderNo) === owner && isRowOf(owner, row))
+      this.#view.orders.brokerIds.markUnchanged(owner, row);
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#view.orders.names.unsettle(order);
+    this.#view.orders.brokerIds.markChanged(order);
     order.clearAbsence();
     this.#rows.takeOrder(order, row, startedUs);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#view.earlier.seen(order, startedUs);
+    this.#view.carriedOrders.seen(order, startedUs);
     this.#rows.takeTrigger(order, row, startedUs);
   }
 
@@ -187,7 +188,7 @@ export class OrderReconciler {
     const { startedUs } = scan;
     const hasRefIds = all.some(({ refId }) => refId !== null);
     const nameless = this.#view.orders.open.filter(
-      ({ isUnresolved, isWaiting, orderKey }) => isUnresolved && !isWaiting && orderKey === null,
+      ({ isUnresolved, isTriggerOrder, orderKey }) => isUnresolved && !isTriggerOrder && orderKey === null,
     );
     const rows: BrokerOrder[] = [];
     for (const row of unowned) {
@@ -200,7 +201,7 @@ export class OrderReconciler {
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      this.#view.orders.names.bind(order, row.orderNo, startedUs);
+      this.#view.orders.brokerIds.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);
@@ -221,7 +222,7 @@ export class OrderReconciler {
     const now: FirstScan = { startedUs, reportedUs: this.#view.context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
     const nameless = this.#view.orders.open.filter(
-      ({ isWaiting, isUnresolved }) => isWaiting && isUnresolved,
+      ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,
     );
     const matched = matchTriggers(
       unowned,
@@ -230,7 +231,7 @@ export class OrderReconciler {
       ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).reportedUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
-      this.#view.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
+      this.#view.orders.brokerIds.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);
@@ -446,7 +447,7 @@ export class Adoption {
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // An order that is over takes no number from a working one.
-    this.#view.orders.names.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
+    this.#view.orders.brokerIds.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
     const head = this.#view.context.head(strategy);
     this.#haltForStranger(row);

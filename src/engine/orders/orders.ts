@@ -15,13 +15,13 @@ export const OVER_MAX = 256;
 
 /** By our id; the ones that are not final also in a list. */
 export class Orders {
-  readonly names = new OrderNames(this);
+  readonly brokerIds = new BrokerIdIndex(this);
   /** The last session left orders at the exchange. */
   hasEarlier = false;
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
   /** Brackets that have filled by more than their known exits cover. */
-  readonly owingExits = new Set<ManagedOrder>();
+  readonly bracketsMissingExits = new Set<ManagedOrder>();
   /** Orders of the trigger book that ended canceled, until somebody takes them. */
   canceledWaiting: ManagedOrder[] = [];
   readonly #dueWork: DueWork;
@@ -58,12 +58,12 @@ export class Orders {
 
   /** One of the open orders is in the trigger book. */
   get hasWaiting(): boolean {
-    return this.#open.some(isWaiting);
+    return this.#open.some(isTriggerOrder);
   }
 
   /** How often the trigger book is read; null: it holds no order of ours. */
   get triggerTempo(): 'fast' | 'slow' | null {
-    if (this.owingExits.size > 0 || this.#open.some(isRestless)) return 'fast';
+    if (this.bracketsMissingExits.size > 0 || this.#open.some(isRestless)) return 'fast';
     return this.hasWaiting ? 'slow' : null;
   }
 
@@ -114,7 +114,7 @@ export class Orders {
     this.#over[turn] = order;
     if (before === undefined || !mayLeave(before)) return;
     this.#byId.delete(before.clientOrderId);
-    this.names.forget(before);
+    this.brokerIds.forget(before);
   }
 
   /** Orders that an order sent or brought, oldest first. */
@@ -131,8 +131,8 @@ export class Orders {
       if (this.#doesForgetEnded) this.#end(order);
     }
     if (!isListed && !order.isFinal) this.#open = appended(this.#open, order);
-    if (order.isCarriedOver) this.names.unsettleAll();
-    else this.names.unsettle(order);
+    if (order.isCarriedOver) this.brokerIds.markAllChanged();
+    else this.brokerIds.markChanged(order);
     this.#turn();
   }
 
@@ -146,12 +146,13 @@ export class Orders {
     this.#untouched.set(-Infinity, Infinity);
     for (const order of this.#open) {
       if (order.instrument !== instrument) continue;
-      const { side, isWaiting, triggerPrice, triggerWhen, limitPrice, pendingPrice } = order;
-      if (!isWaiting) this.#touch(limitPrice, side === 'buy', side === 'sell');
+      const { side, isTriggerOrder, triggerPrice, triggerWhen, limitPrice, pendingPrice } = order;
+      if (!isTriggerOrder) this.#touch(limitPrice, side === 'buy', side === 'sell');
       // The trigger that the broker showed last.
-      const other = isWaiting ? triggerPrice : pendingPrice;
-      const isBelow = isWaiting ? triggerWhen !== 'at_or_above' : side === 'buy';
-      if (other !== null) this.#touch(other, isBelow, isWaiting ? triggerWhen !== 'at_or_below' : !isBelow);
+      const other = isTriggerOrder ? triggerPrice : pendingPrice;
+      const isBelow = isTriggerOrder ? triggerWhen !== 'at_or_above' : side === 'buy';
+      if (other !== null)
+        this.#touch(other, isBelow, isTriggerOrder ? triggerWhen !== 'at_or_below' : !isBelow);
     }
     return this.#untouched;
   }
@@ -164,9 +165,9 @@ export class Orders {
   clear(): void {
     this.#byId.clear();
     this.#children.clear();
-    this.names.clear();
+    this.brokerIds.clear();
     this.hasEarlier = false;
-    this.owingExits.clear();
+    this.bracketsMissingExits.clear();
     this.#market.invalidateBand();
     this.#over.length = 0;
     this.#ended = 0;
@@ -177,15 +178,15 @@ export class Orders {
 
 // Made once: an order pays for no closure.
 
-const isWaiting = (order: ManagedOrder): boolean => order.isWaiting;
+const isTriggerOrder = (order: ManagedOrder): boolean => order.isTriggerOrder;
 const isPresumedAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 const isContradicted = ({ doubt }: ManagedOrder): boolean => doubt.isContradicted;
 
 /** Something is expected of it soon: it does not merely rest in the trigger book. */
 const isAtWork = (order: ManagedOrder): boolean =>
-  !order.isWaiting || (order.status !== 'pending_trigger' && order.status !== 'presumed_absent');
+  !order.isTriggerOrder || (order.status !== 'pending_trigger' && order.status !== 'presumed_absent');
 const isOwnAtWork = (order: ManagedOrder): boolean => !order.isAdopted && isAtWork(order);
-const isRestless = (order: ManagedOrder): boolean => order.isWaiting && isAtWork(order);
+const isRestless = (order: ManagedOrder): boolean => order.isTriggerOrder && isAtWork(order);
 
 /** A carried order is known by key and reference alone until the new book shows it. */
 const isNumberLost = ({ doubt, isCarriedOver }: ManagedOrder): boolean =>
@@ -204,7 +205,7 @@ const mayLeave = (order: ManagedOrder): boolean => {
  * The broker's names of our orders: numbers and keys of its two books (rulings, 8, 29). A row is an order of ours by number, key or
  * reference, unless its terms are another's. Remembers the rows that say nothing new.
  */
-export class OrderNames {
+export class BrokerIdIndex {
   readonly #orders: Orders;
   readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
@@ -216,7 +217,7 @@ export class OrderNames {
   /** Senders of child orders, by the child's number in the in-day book. */
   readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Rows of the in-day book that say nothing new while they and all orders stay the same. */
-  readonly #settled = new Map<ManagedOrder, BrokerOrder>();
+  readonly #unchanged = new Map<ManagedOrder, BrokerOrder>();
 
   constructor(orders: Orders) {
     this.#orders = orders;
@@ -242,7 +243,7 @@ export class OrderNames {
     }
     const named = this.#orders.get(row.refId);
     // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
-    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
+    if (named === undefined || named.isTriggerOrder || !isAlike(named, row)) return undefined;
     const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.doubt.isNumberLost;
     if (isItsNumber) this.bind(named, orderNo, startedUs);
     return isItsNumber ? named : undefined;
@@ -254,7 +255,8 @@ export class OrderNames {
     if (numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey) return numbered;
     const keyed = this.#byBookKey(orderKey);
     const named = this.#orders.get(refId);
-    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
+    const isNamed =
+      named !== undefined && !named.isTriggerOrder && (named === numbered || named.orderNo === null);
     return keyed ?? (isNamed ? named : undefined);
   }
 
@@ -272,7 +274,7 @@ export class OrderNames {
   #earlierOf(row: BrokerOrder): ManagedOrder | undefined {
     const named = this.#orders.get(row.refId);
     const numbered = this.earlierByNumber(row.orderNo);
-    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
+    if (named?.isCarriedOver === true && !named.isTriggerOrder && (named === numbered || isAlike(named, row)))
       return named;
     if (numbered !== undefined && this.#isEarlier(numbered, row)) return numbered;
     // Two orders of one session may have had the number.
@@ -296,7 +298,8 @@ export class OrderNames {
   #byBookKey(key: BrokerOrderKey | null): ManagedOrder | undefined {
     if (key === null) return undefined;
     return (
-      this.#outnumbered.get(key) ?? this.#orders.open.find((each) => !each.isWaiting && each.orderKey === key)
+      this.#outnumbered.get(key) ??
+      this.#orders.open.find((each) => !each.isTriggerOrder && each.orderKey === key)
     );
   }
 
@@ -320,7 +323,7 @@ export class OrderNames {
 
   /** Binds its row in the trigger book. False when that belongs to another order. */
   bindTrigger(order: ManagedOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
-    assert(order.isWaiting, 'keys of the trigger book are of orders that wait');
+    assert(order.isTriggerOrder, 'keys of the trigger book are of orders that wait');
     const owner = key === null ? undefined : this.#byKey.get(key);
     if (owner !== undefined && owner !== order) return false;
     if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
@@ -346,7 +349,7 @@ export class OrderNames {
 
   /** Its key proves that the order has a number of the broker's new day. */
   #renumber(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
-    assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
+    assert(!order.isTriggerOrder, 'numbers of the in-day book are of orders at the exchange');
     order.clearAbsence();
     order.orderNo = number;
     const earlier = this.#orders.hasEarlier ? this.#earlier.get(number) : undefined;
@@ -356,7 +359,7 @@ export class OrderNames {
     if (order.isCarriedOver) this.#earlier.set(number, order);
     else if (!isTaken) this.#byNumber.set(number, order);
     // Its row was found by this number, also where its own is another one by now.
-    if (owner !== undefined) this.unsettle(owner);
+    if (owner !== undefined) this.markChanged(owner);
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
     if (isTaken) this.#lose(order);
     else {
@@ -377,22 +380,22 @@ export class OrderNames {
   }
 
   /** The row of an order that is over was read: the same one says nothing new. */
-  settle(order: ManagedOrder, row: BrokerOrder | null): void {
-    if (row === null) this.#settled.delete(order);
-    else this.#settled.set(order, row);
+  markUnchanged(order: ManagedOrder, row: BrokerOrder | null): void {
+    if (row === null) this.#unchanged.delete(order);
+    else this.#unchanged.set(order, row);
   }
 
-  settledRow(order: ManagedOrder): BrokerOrder | undefined {
-    return this.#settled.get(order);
+  unchangedRow(order: ManagedOrder): BrokerOrder | undefined {
+    return this.#unchanged.get(order);
   }
 
   /** The order changed: all rows are read again. */
-  unsettle(order: ManagedOrder): void {
-    if (this.#settled.size > 0 && this.#settled.has(order)) this.#settled.clear();
+  markChanged(order: ManagedOrder): void {
+    if (this.#unchanged.size > 0 && this.#unchanged.has(order)) this.#unchanged.clear();
   }
 
-  unsettleAll(): void {
-    this.#settled.clear();
+  markAllChanged(): void {
+    this.#unchanged.clear();
   }
 
   /** It has left. */
@@ -404,7 +407,7 @@ export class OrderNames {
   clear(): void {
     for (const names of [this.#byNumber, this.#byTriggerNo, this.#earlier, this.#senders]) names.clear();
     for (const keys of [this.#byKey, this.#outnumbered]) keys.clear();
-    this.#settled.clear();
+    this.#unchanged.clear();
   }
 }
 

@@ -70,7 +70,7 @@ export class RowOwners {
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const sender = this.#core.orders.names.senderOf(row.orderNo);
+    const sender = this.#core.orders.brokerIds.senderOf(row.orderNo);
     if (sender !== undefined && maySendMore(sender, row)) return this.#release(row, sender);
     const named = this.#core.orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
@@ -83,10 +83,11 @@ export class RowOwners {
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
     // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const { open, owingExits } = this.#core.orders;
+    const { open, bracketsMissingExits } = this.#core.orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
-    const mayBeOurs = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
+    const mayBeOurs =
+      alike.length > 0 || [...bracketsMissingExits].some((bracket) => mayExitHaveSent(bracket, row));
     if (mayBeOurs && held?.evidence.isEnough(this.#core.settings.lookUp) !== true)
       return this.#hold(row, startedUs);
     return this.#release(row, null);
@@ -144,7 +145,7 @@ const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, 
 
 /** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
 function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
-  if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
+  if (!order.isTriggerOrder || order.orderCode !== row.orderCode || order.side !== row.side) return false;
   if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
   return order.triggerState.kind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }

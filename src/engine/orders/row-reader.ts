@@ -56,7 +56,8 @@ export class RowReader {
 
   #takeState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     order.rowUs = startedUs;
-    const isNumberProven = !order.doubt.isNumberLost && this.#view.earlier.provesNumber(order, startedUs);
+    const isNumberProven =
+      !order.doubt.isNumberLost && this.#view.carriedOrders.provesNumber(order, startedUs);
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
@@ -195,8 +196,8 @@ export class RowReader {
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     for (const number of children) {
-      if (!this.#view.orders.names.noteSent(number, order)) continue;
-      const known = this.#view.orders.names.byNumber(number);
+      if (!this.#view.orders.brokerIds.noteSent(number, order)) continue;
+      const known = this.#view.orders.brokerIds.byNumber(number);
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
       const bracket = this.#view.orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
@@ -211,7 +212,7 @@ export class RowReader {
 
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
-    if (child.orderNo !== null) this.#view.orders.names.noteSent(child.orderNo, sender);
+    if (child.orderNo !== null) this.#view.orders.brokerIds.noteSent(child.orderNo, sender);
     const sent = sender.ownTrigger();
     sent.sentQty = qty(sent.sentQty + child.qty);
     if (sent.sentQty >= sender.qty)
@@ -294,30 +295,30 @@ export class RowReader {
   #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
     return this.#view.orders.every(
       (order) =>
-        order.isWaiting !== isOfTriggers ||
+        order.isTriggerOrder !== isOfTriggers ||
         shown.has(order) ||
         order.isCarriedOver ||
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
           : !TAKEN.has(order.status) || order.doubt.isNumberLost) ||
-        this.#view.earlier.isOfDayBefore(order),
+        this.#view.carriedOrders.isOfDayBefore(order),
     );
   }
 
   /** A complete scan of its book does not show it. */
   missed(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
-    this.#view.earlier.missing(order);
+    this.#view.carriedOrders.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
-    if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
-      return this.#view.earlier.alertNoEvidence(order, startedUs);
+    if (order.status === 'unknown' && !this.#isWhole(shown, order.isTriggerOrder))
+      return this.#view.carriedOrders.alertNoEvidence(order, startedUs);
     const doubt = order.ownDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs, this.#view.settings.lookUp);
     if (!absence.isEnough(this.#view.settings.lookUp)) return;
     const { clientOrderId, strategy } = order;
-    const book = order.isWaiting ? 'the trigger book' : 'the book';
-    if (order.isCarriedOver || this.#view.earlier.isOfDayBefore(order)) {
-      const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
+    const book = order.isTriggerOrder ? 'the trigger book' : 'the book';
+    if (order.isCarriedOver || this.#view.carriedOrders.isOfDayBefore(order)) {
+      const hadRow = order.isTriggerOrder && order.status !== 'unknown' && order.status !== 'triggering';
       this.#view.life.apply(
         order,
         hadRow ? 'seen_gone' : 'day_ended_unproven',

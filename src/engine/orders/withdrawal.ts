@@ -162,8 +162,10 @@ export class EntryWithdrawal {
     const { open } = this.#core.orders;
     if (open.length === 0)
       return context.alert(null, 'info', 'cancel_all', 'no order was open: nothing is canceled');
-    const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
-    const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
+    const stops = open.filter(({ isTriggerOrder, purpose }) => isTriggerOrder && purpose === 'reduce').length;
+    const exits = open.filter(
+      ({ isTriggerOrder, purpose }) => !isTriggerOrder && purpose === 'reduce',
+    ).length;
     const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
     context.alert(null, 'warning', 'cancel_all', text);
     for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
@@ -175,14 +177,14 @@ export class EntryWithdrawal {
     const order = this.#core.orders.get(id);
     if (order === undefined || order.isFinal)
       return context.alert(null, 'warning', 'order_not_found', `there is no open order ${id} to cancel`);
-    const { strategy, isProtective, isWaiting, purpose } = order;
+    const { strategy, isProtective, isTriggerOrder, purpose } = order;
     if (isProtective) {
       const text = `${id} is not canceled: the engine keeps it as the stop of an open position; flatten closes the position`;
       return context.alert(strategy, 'warning', 'cancel_refused', text);
     }
     // A stop that was placed before its entry filled is no reduction by its purpose.
     if (purpose === 'reduce' || this.#split(strategy).reducing.includes(order)) {
-      const text = `cancels the ${isWaiting ? 'stop' : 'exit'} ${id}: its position is left without it`;
+      const text = `cancels the ${isTriggerOrder ? 'stop' : 'exit'} ${id}: its position is left without it`;
       context.alert(strategy, 'warning', 'cancel_order', text);
     }
     if (!order.canBeCanceled && order.doubt.openCancel === null) {
@@ -205,7 +207,8 @@ export class EntryWithdrawal {
 }
 
 /** An order that a stop sent when it triggered is the stop at work. */
-const waitsOrWasSent = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;
+const waitsOrWasSent = ({ isTriggerOrder, parent }: ManagedOrder): boolean =>
+  isTriggerOrder || parent !== null;
 
 /**
  * Exits are never larger than the position they close. When a protective stop or a manual trade has shrunk the position, larger exits would
@@ -247,8 +250,8 @@ export class ExitCover {
   }
 
   /** In an auction nothing at the exchange does. */
-  #canGo({ isWaiting, status }: ManagedOrder): boolean {
-    if (isWaiting) return status === 'pending_trigger';
+  #canGo({ isTriggerOrder, status }: ManagedOrder): boolean {
+    if (isTriggerOrder) return status === 'pending_trigger';
     return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#core.session.phase);
   }
 

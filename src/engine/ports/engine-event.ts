@@ -10,7 +10,7 @@ import type {
   BrokerTriggerOrder,
   CallOutcome,
 } from '../../domain/broker-order.ts';
-import type { KnownDays } from '../../domain/calendar.ts';
+import type { CalendarCoverage } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
@@ -75,7 +75,7 @@ export interface ReferencePrices extends EventHead {
 }
 
 /** One scan of the broker's orders: of those at the exchange, or of those that wait for a trigger. */
-export type BookSnapshot = EventHead & {
+export type OrderListSnapshot = EventHead & {
   readonly kind: 'book_snapshot';
   readonly startedUs: TsUs;
   /** Only a complete scan is evidence (rulings, 9). */
@@ -143,7 +143,7 @@ export interface ExecutionReport extends EventHead {
 export type ReportEvent =
   | ContractsListed
   | ReferencePrices
-  | BookSnapshot
+  | OrderListSnapshot
   | PositionSnapshot
   | AccountSnapshot
   | ClosedSnapshot
@@ -239,7 +239,7 @@ export interface CarriedOrder extends Pick<
   /** As it was placed, which a person may have moved since: of protective stops. */
   readonly placedTrigger?: PriceTicks;
   /** For a bracket: the trigger book has not shown exits for all its fills. */
-  readonly owesExits?: boolean;
+  readonly hasMissingExits?: boolean;
   /** An entry whose cancel was asked for, and that has not ended. */
   readonly isWithdrawn?: boolean;
 }
@@ -335,7 +335,7 @@ export interface StrategiesConfigured extends EventHead {
 }
 
 /** The days that the calendar knows: as a session begins, with each start, and where a newer file replaces them. */
-export type CalendarKnown = EventHead & { readonly kind: 'calendar' } & KnownDays;
+export type CalendarKnown = EventHead & { readonly kind: 'calendar' } & CalendarCoverage;
 
 /** A row could not be made durable: entries freeze (rulings, 30). */
 export interface JournalFailed extends EventHead {

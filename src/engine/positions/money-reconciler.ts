@@ -9,7 +9,7 @@ import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { dayClose, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { taxOn } from '../../domain/costs.ts';
 import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
-import type { BookSnapshot } from '../ports/engine-event.ts';
+import type { OrderListSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
 import type { FillSteps } from '../orders/fill-steps.ts';
@@ -94,7 +94,7 @@ export class MoneyReconciler {
     return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;
   }
 
-  takeBook(snapshot: BookSnapshot, book: BookState): void {
+  takeBook(snapshot: OrderListSnapshot, book: BookState): void {
     if (this.#reaction === undefined) return;
     const verdict = this.#proof.takeBook(snapshot, book, (account) => keyOf(this.#compare(account)));
     switch (verdict.kind) {

@@ -17,14 +17,14 @@ import {
   type TsUs,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import { CONFIRM_AFTER_US, type EarlierOrders } from '../orders/earlier-orders.ts';
-import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
+import { CONFIRM_AFTER_US, type CarriedOrders } from '../orders/carried-orders.ts';
+import type { OrderListSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 export class PositionReconciler {
   readonly #core: EngineCore;
-  readonly #earlier: EarlierOrders;
+  readonly #earlier: CarriedOrders;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference needs an explanation. Without a past the broker's positions are taken over. */
@@ -39,7 +39,7 @@ export class PositionReconciler {
   #isAlerted = false;
   readonly #unknownCodes = new Set<string>();
 
-  constructor(core: EngineCore, earlier: EarlierOrders) {
+  constructor(core: EngineCore, earlier: CarriedOrders) {
     this.#core = core;
     this.#earlier = earlier;
   }
@@ -101,7 +101,7 @@ export class PositionReconciler {
     for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
   }
 
-  takeBook(snapshot: BookSnapshot, book: BookState): void {
+  takeBook(snapshot: OrderListSnapshot, book: BookState): void {
     const verdict = this.#proof.takeBook(snapshot, book, (positions) => this.#keyOf(positions));
     switch (verdict.kind) {
       case 'none':
@@ -360,7 +360,7 @@ export class EnclosedProof<T> {
    * there are none.
    */
   takeBook(
-    { startedUs, tsUs }: BookSnapshot,
+    { startedUs, tsUs }: OrderListSnapshot,
     { fillVersion, unresolved }: BookState,
     keyOf: (reading: T) => string,
   ): ProofVerdict<T> {

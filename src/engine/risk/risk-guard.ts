@@ -103,8 +103,8 @@ export class RiskGuard {
     const order = orders.get(change.clientOrderId);
     if (order === undefined || order.strategy !== strategy)
       return denied({ code: 'order_not_found', clientOrderId: change.clientOrderId });
-    const { isWaiting, instrument, orderNo, clientOrderId, orderCode } = order;
-    const denial = isWaiting ? moveDenial(order, change, this.#assumed) : modifyDenial(order, change);
+    const { isTriggerOrder, instrument, orderNo, clientOrderId, orderCode } = order;
+    const denial = isTriggerOrder ? moveDenial(order, change, this.#assumed) : modifyDenial(order, change);
     if (denial !== undefined) return denied(denial);
     const contract = contracts.at(instrument);
     if (contract === undefined) return denied({ code: 'contract_unknown', instrument });
@@ -112,7 +112,9 @@ export class RiskGuard {
     const terms = changedTerms(order, change);
     request.ofChange(order, contract, terms, by === 'system');
     // An order that was placed to shrink a position stays that: the broker would send it either way.
-    const refusal = isWaiting ? this.#judgeAs(request, order.purpose) : this.#judge(request, false, mayWait);
+    const refusal = isTriggerOrder
+      ? this.#judgeAs(request, order.purpose)
+      : this.#judge(request, false, mayWait);
     if (refusal !== null) return refusal;
     assert(orderNo !== null, 'an order that can be changed has a number');
     const approved = approveModify({
@@ -188,8 +190,8 @@ const isReduceOnly = (intent: OrderIntent): boolean =>
   (intent.kind === 'stop' || intent.kind === 'trailing_stop') && intent.reduceOnly === true;
 
 /** The broker identifies an order that waits by its key. */
-function keyOf({ isWaiting, orderKey }: OrderView): BrokerOrderKey | null {
-  if (!isWaiting) return null;
+function keyOf({ isTriggerOrder, orderKey }: OrderView): BrokerOrderKey | null {
+  if (!isTriggerOrder) return null;
   assert(orderKey !== null, 'an order that waits is named by its key');
   return orderKey;
 }

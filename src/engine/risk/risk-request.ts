@@ -175,7 +175,7 @@ export class RiskRequest {
     this.limitPrice = limitPrice;
     this.trigger = order.trigger;
     this.otherPrices = triggerPrice === null ? NO_PRICES : [triggerPrice];
-    this.isWaiting = order.isWaiting;
+    this.isWaiting = order.isTriggerOrder;
     this.isProtective = order.isProtective;
     this.#read(order.strategy, contract, order.side, isSystem);
   }
@@ -229,7 +229,7 @@ export class RiskRequest {
     const working = this.#takenQty();
     const held = -signOf(side) * view.portfolio.position(strategy, instrument).qty;
     // The account's figure includes unseen fills of any owner. A flatten or a policy uses that figure alone: it never waits for a person.
-    const unseen = this.isSystem ? 0 : view.earlier.unseenQty(strategy, instrument, side);
+    const unseen = this.isSystem ? 0 : view.carriedOrders.unseenQty(strategy, instrument, side);
     this.isHeld = held > 0;
     this.shrinks = exposedQty <= held - working - unseen;
     const isProven = this.shrinks && exposedQty <= shownQty(view, strategy, instrument, side) - working;
@@ -242,7 +242,7 @@ export class RiskRequest {
    */
   #takenQty(): number {
     const { view, strategy, instrument, side, changed } = this;
-    const awaited = view.exits.owedQty(strategy, instrument, side, false);
+    const awaited = view.exits.missingExitQty(strategy, instrument, side, false);
     if (!this.isProtective) return awaited + this.closingQty;
     const others = view.orders.open.filter(
       (order) =>
@@ -270,7 +270,9 @@ export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTer
   const qty = change.kind === 'qty' ? change.qty : order.qty;
   const limitPrice = change.kind === 'price' ? change.limitPrice : order.limitPrice;
   const triggerPrice = change.kind === 'trigger' ? change.triggerPrice : null;
-  const exposedQty = order.isWaiting ? order.exposedQty : Math.max(order.exposedQty, qty - order.filledQty);
+  const exposedQty = order.isTriggerOrder
+    ? order.exposedQty
+    : Math.max(order.exposedQty, qty - order.filledQty);
   return { qty, limitPrice, triggerPrice, exposedQty };
 }
 

@@ -286,7 +286,7 @@ export const checksOf = (sort: Scope): readonly RiskCheck[] =>
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
 function worstOf({ view, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
   const held = signOf(side) * view.portfolio.position(strategy, instrument).qty;
-  return held + ownWorkingQty + view.exits.owedQty(strategy, instrument, side) + exposedQty;
+  return held + ownWorkingQty + view.exits.missingExitQty(strategy, instrument, side) + exposedQty;
 }
 
 /**
@@ -300,14 +300,14 @@ function accountWorstOf(strategies: readonly StrategySettings[], request: RiskRe
     if (owner === request.strategy) continue;
     const held = signOf(side) * view.portfolio.position(owner, instrument).qty;
     const working = workingQty(view, owner, instrument, side, changed);
-    total += Math.max(0, held + working + view.exits.owedQty(owner, instrument, side));
+    total += Math.max(0, held + working + view.exits.missingExitQty(owner, instrument, side));
   }
   return total;
 }
 
 /** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
 function accountBoundOf({ view, instrument, side, workingQty: working, exposedQty }: RiskRequest): number {
-  const owed = view.exits.owedQty(null, instrument, side);
+  const owed = view.exits.missingExitQty(null, instrument, side);
   return view.portfolio.grossQty(instrument, side) + working + owed + exposedQty;
 }
 
@@ -423,8 +423,8 @@ export function crossedOrder(
   const trigger = request.isWaiting ? request.otherPrices[0] : undefined;
   for (const order of orders.open) {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) continue;
-    if (order.isWaiting && order.status !== 'triggering') continue;
-    if (!withUnknown && (order.orderNo === null || order.isWaiting)) continue;
+    if (order.isTriggerOrder && order.status !== 'triggering') continue;
+    if (!withUnknown && (order.orderNo === null || order.isTriggerOrder)) continue;
     const resting = reachOf(order.side, nearestPrice(order), last);
     const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
     if (isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger)))
@@ -472,7 +472,7 @@ function unreflectedMargin(request: RiskRequest): number {
 function reflectedQty(order: OrderView, { session }: Pick<EngineView, 'session'>): number {
   const { arrivedUs } = session.account;
   const knownUs = arrivedUs ?? session.account.readUs;
-  if (order.isWaiting || order.createdUs >= knownUs) return 0;
+  if (order.isTriggerOrder || order.createdUs >= knownUs) return 0;
   if (arrivedUs === null && order.orderNo === null) return 0;
   const { grownUs, grownFrom } = order.doubt;
   if (grownUs < knownUs) return arrivedUs === null ? order.leavesQty : order.exposedQty;

@@ -93,7 +93,7 @@ export class CloseOut {
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #alertOvernight(): void {
     const { portfolio, targets, session } = this.#state;
-    if (session.bookReadUs < this.#closeUs) return;
+    if (session.ordersReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
@@ -105,7 +105,7 @@ export class CloseOut {
   #closeForTheNight(): void {
     const { registry, portfolio, targets } = this.#state;
     const positions = portfolio.held();
-    for (const { index: strategy } of registry.seats) {
+    for (const { index: strategy } of registry.registered) {
       if (!this.#isFlatAtNight(strategy)) continue;
       const isHolding = positions.some((held) => held.strategy === strategy && !targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
@@ -187,7 +187,7 @@ export class AuctionWithdrawal {
 
   onPhase(phase: SessionPhase): void {
     if (phase !== 'opening_auction' && phase !== 'closing_auction') return;
-    const carried = this.#meant();
+    const carried = this.#entriesToWithdraw();
     if (carried.length === 0) return;
     const names = carried.map(({ clientOrderId }) => clientOrderId).join(', ');
     const text = `in the auction, where nothing can be canceled: ${names}`;
@@ -197,15 +197,15 @@ export class AuctionWithdrawal {
   /** Again, until the auction begins: a broker that refuses a cancel may take the next one. */
   #withdraw(): void {
     const { context, timers, session } = this.#state;
-    const meant = this.#meant();
-    if (session.phase !== 'continuous' || meant.length === 0) return;
-    for (const { isBeingCanceled, strategy, clientOrderId } of meant)
+    const entries = this.#entriesToWithdraw();
+    if (session.phase !== 'continuous' || entries.length === 0) return;
+    for (const { isBeingCanceled, strategy, clientOrderId } of entries)
       if (!isBeingCanceled) context.withdraw(strategy, clientOrderId);
     // Apart from the timer of the next auction.
-    timers.after(meant, CANCEL_AGAIN, () => this.#withdraw());
+    timers.after(entries, CANCEL_AGAIN, () => this.#withdraw());
   }
 
-  #meant(): readonly OrderView[] {
+  #entriesToWithdraw(): readonly OrderView[] {
     const { settings, entries, orders } = this.#state;
     if (settings.risk.auctionEntries === true) return [];
     return orders.open.filter(

@@ -88,7 +88,7 @@ export class ExitOrder {
 
   /** Contracts that these may still trade on its side, without those that wait for a price. */
   #restingOf(orders: readonly OrderView[]): number {
-    const resting = orders.filter(({ side, isWaiting }) => side === this.side && !isWaiting);
+    const resting = orders.filter(({ side, isTriggerOrder }) => side === this.side && !isTriggerOrder);
     return resting.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
@@ -178,7 +178,8 @@ export class ExitOrder {
     const isAgreed =
       positionReconciler.isFresh &&
       positionReconciler.brokerQty(instrument) === portfolio.accountQty(instrument);
-    const others = strategy === OPERATOR_INDEX ? registry.seats.map(({ index }) => index) : [OPERATOR_INDEX];
+    const others =
+      strategy === OPERATOR_INDEX ? registry.registered.map(({ index }) => index) : [OPERATOR_INDEX];
     for (const other of isAgreed ? others : []) {
       const heldQty = portfolio.position(other, instrument).qty;
       if (this.held * heldQty >= 0) continue;
@@ -245,7 +246,7 @@ export class ExitOrder {
     const text = 'nothing of it can be changed or canceled before the auction ends';
     if (held === 0) return `nothing is held, and an entry rests in the auction: ${text}`;
     const rests = ordersOf(this.#state, this.#target).filter(
-      (order) => order.side === side && !order.isWaiting,
+      (order) => order.side === side && !order.isTriggerOrder,
     );
     const prices = rests.map(({ limitPrice }) => this.#priceText(limitPrice)).join(', ');
     return `orders to ${side} ${Math.abs(held)} rest in the auction at ${prices} and may not fill: ${text}`;

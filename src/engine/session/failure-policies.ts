@@ -71,9 +71,9 @@ export class FailurePolicies {
     const { context, entries, contracts } = this.#state;
     const acted = { ...context.head(owner), failure, policy, instrument, text };
     context.append({ ...acted, kind: 'policy_acted' });
-    const said = `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`;
+    const message = `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`;
     const facts = instrument === null ? {} : { about: contracts.codeOf(instrument) };
-    context.alert(owner, severity, 'failure_policy', said, facts);
+    context.alert(owner, severity, 'failure_policy', message, facts);
     if (policy === 'hold') return;
     entries.withdraw(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);
@@ -126,7 +126,7 @@ export class FailurePolicies {
   #flatten(concerned: PolicyScope, reason: string): void {
     if (concerned !== null) return this.#executor.flatten(concerned, reason);
     // An entry may fill before its cancel arrives.
-    for (const { index } of this.#state.registry.seats)
+    for (const { index } of this.#state.registry.registered)
       this.#executor.flattenOwner(index, reason, 'settings');
   }
 }

@@ -138,7 +138,7 @@ export class Flattener extends Target {
 
   /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
   get #before(): readonly OrderView[] {
-    return this.#isInAuction ? this.#orders.filter(({ isWaiting }) => isWaiting) : this.#orders;
+    return this.#isInAuction ? this.#orders.filter(({ isTriggerOrder }) => isTriggerOrder) : this.#orders;
   }
 
   /** Once each, and again when a cancel failed. */
@@ -175,8 +175,8 @@ export class Flattener extends Target {
   }
 
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
-  #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
-    const isStop = isWaiting ? purpose === 'reduce' || isAdopted : parent !== null;
+  #mayProtect({ clientOrderId, purpose, isAdopted, isTriggerOrder, parent }: OrderView): boolean {
+    const isStop = isTriggerOrder ? purpose === 'reduce' || isAdopted : parent !== null;
     return isStop || this.#state.entries.isCover(clientOrderId);
   }
 

@@ -237,7 +237,7 @@ export class ProtectiveStops {
       if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours and the exits that a bracket brings would close the position twice.
-      const awaited = exits.owedQty(strategy, instrument, watch.side, false);
+      const awaited = exits.missingExitQty(strategy, instrument, watch.side, false);
       watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = coverOf(this.#state, watch, isInForce);
       watch.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
@@ -461,7 +461,7 @@ function forgive(watch: Watch): void {
 }
 
 /** It waits for a price that is worse than the market's. */
-const isRestingStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
+const isRestingStop = (order: OrderView): boolean => order.isTriggerOrder && order.role === 'stop';
 
 /** The strategy's own: a stop that waits or is on its way, or the order that a stop has sent. */
 const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);

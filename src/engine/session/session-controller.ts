@@ -147,7 +147,7 @@ export class SessionController {
   /** Null means everything the account holds, adopted positions included. */
   #flatten({ strategy, reason, inAuction = false }: FlattenCommand): void {
     const { portfolio, registry } = this.#state;
-    const strategies = registry.seats.map(({ index }) => index);
+    const strategies = registry.registered.map(({ index }) => index);
     const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
     for (const owner of strategy === null ? all : [strategy])
@@ -255,7 +255,7 @@ class Settlement {
   #isGone(contract: Contract, endUs: number): boolean {
     const { context, positionReconciler, session } = this.#state;
     if (context.nowUs < endUs) return false;
-    const isReadSince = positionReconciler.readUs >= endUs && session.bookReadUs >= endUs;
+    const isReadSince = positionReconciler.readUs >= endUs && session.ordersReadUs >= endUs;
     return (
       isReadSince && positionReconciler.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index)
     );

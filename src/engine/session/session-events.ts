@@ -156,7 +156,7 @@ export class SessionEvents {
     if (started.equityPeak !== undefined) this.#state.breakers.carryOver(started.equityPeak);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isRestarted !== true && (follows === undefined || follows < tradingDay);
-    for (const each of carriedOrders) this.#state.earlier.carryOver(each, wasNight);
+    for (const each of carriedOrders) this.#state.carriedOrders.carryOver(each, wasNight);
     this.#state.entries.carryOver(carriedOrders);
     for (const { strategy, instrument, qty, openValue } of started.carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
@@ -204,7 +204,7 @@ export class SessionEvents {
     const before = this.#configured;
     this.#configured = new Map(strategies.map((each) => [each.settings.id, each]));
     // Not by place: a replay of the day may give other places.
-    const seats = registry.seats.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
+    const seats = registry.registered.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
     for (const { index, settings } of seats) {
       const now = this.#configured.get(settings.id);
       const isEarlier = context.decisions.isEarlier(index);
@@ -212,7 +212,7 @@ export class SessionEvents {
         // The first list of a session is no change.
         if (before !== null) this.#noteChange(index, before.get(settings.id), now);
         this.#use(index, now.settings);
-        if (!isEarlier) stops.settle(index);
+        if (!isEarlier) stops.applyStop(index);
       }
       // In a past with another list it may have been configured again since.
       else if (!isEarlier) stops.stop(index, LEFT, null);
@@ -352,7 +352,7 @@ export class SessionEvents {
     const { registry, contracts, session, ids, context, market } = this.#state;
     if (registry.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;
     this.#controller.onContracts();
-    for (const { index, stopped, settings } of registry.seats) {
+    for (const { index, stopped, settings } of registry.registered) {
       if (stopped !== null || settings.isOrphan === true) continue;
       context.append({ ...context.head(index), kind: 'strategy_started' });
     }

@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import {
-  type CalendarInUse,
+  type ReplaceableCalendar,
   nextPhaseChange,
   phaseAt,
   type SessionPhase,
@@ -55,7 +55,7 @@ class AccountReads {
 
 export class SessionState {
   readonly account: AccountReads;
-  readonly calendar: CalendarInUse;
+  readonly calendar: ReplaceableCalendar;
   readonly #context: EventContext;
   /** The phase holds until this moment: one comparison an event. */
   phaseUntilUs = -Infinity;
@@ -65,13 +65,13 @@ export class SessionState {
   /** Wall clock minus market time after the wall clock was set; 0 while they agree. */
   clockStepUs = 0;
   /** Start of the last complete scan of the in-day book; -Infinity when there was none since the start. */
-  bookReadUs = -Infinity;
+  ordersReadUs = -Infinity;
   triggersReadUs = -Infinity;
   #day: TradingDay | null = null;
   /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */
   #opensUs = -Infinity;
 
-  constructor(calendar: CalendarInUse, context: EventContext, accountNow?: AccountNow) {
+  constructor(calendar: ReplaceableCalendar, context: EventContext, accountNow?: AccountNow) {
     this.calendar = calendar;
     this.#context = context;
     this.account = new AccountReads(context, accountNow);
@@ -112,7 +112,7 @@ export class SessionState {
   restart(boot: number): void {
     this.boot = boot;
     this.clockStepUs = 0;
-    this.bookReadUs = -Infinity;
+    this.ordersReadUs = -Infinity;
     this.triggersReadUs = -Infinity;
     this.account.restart();
   }

@@ -67,7 +67,7 @@ export class Snapshots {
   tempo(tempo: 'fast' | 'slow'): void {
     if (this.#tempo === tempo) return;
     this.#tempo = tempo;
-    this.#reports.bookTempo(tempo);
+    this.#reports.pollPace(tempo);
   }
 
   /** Earlier requests get no answer that counts. */

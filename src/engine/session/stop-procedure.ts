@@ -96,8 +96,8 @@ export class StopProcedure {
   get #leaving(): readonly OrderView[] {
     const { entries, orders } = this.#state;
     return orders.open.filter((order) => {
-      const { isAdopted, isWaiting, purpose, clientOrderId } = order;
-      const protects = (isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId);
+      const { isAdopted, isTriggerOrder, purpose, clientOrderId } = order;
+      const protects = (isTriggerOrder && purpose === 'reduce') || entries.isCover(clientOrderId);
       return mayEnd(order) && !isAdopted && !protects;
     });
   }
@@ -105,9 +105,9 @@ export class StopProcedure {
   /** Stops that were placed before their entry filled go last: it may fill before its cancel arrives, or have filled unseen. */
   #cancelLeaving(): void {
     const leaving = this.#leaving;
-    const areLast = leaving.every(({ isWaiting }) => isWaiting);
-    for (const { isBeingCanceled, isWaiting, strategy, clientOrderId } of leaving) {
-      const isLater = isWaiting && (!areLast || this.#state.entries.isUnread(clientOrderId));
+    const areLast = leaving.every(({ isTriggerOrder }) => isTriggerOrder);
+    for (const { isBeingCanceled, isTriggerOrder, strategy, clientOrderId } of leaving) {
+      const isLater = isTriggerOrder && (!areLast || this.#state.entries.isUnread(clientOrderId));
       if (isLater || isBeingCanceled || this.#asked.has(clientOrderId)) continue;
       this.#asked.add(clientOrderId);
       this.#state.context.cancel(strategy, clientOrderId);
@@ -138,7 +138,7 @@ export class StopProcedure {
     if (!this.#isOpen) return this.#waitOrLeave();
     const onLate = (): void => this.#leave('they were not closed in time');
     this.#enter('flattening', { after: this.#flattenMax, run: onLate });
-    for (const { index } of registry.seats)
+    for (const { index } of registry.registered)
       this.#executor.flattenOwner(index, `stop: ${this.#reason}`, 'stop');
     if (!targets.isBusy) this.#finish();
   }

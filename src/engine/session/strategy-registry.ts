@@ -7,7 +7,7 @@ import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../domain/
 import type { LegChange, StrategyHost, StrategyUpdate } from '../ports/strategy-port.ts';
 import type { PlotSink, PlotValue } from '../ports/outbound.ts';
 
-interface Seat {
+interface RegisteredStrategy {
   readonly index: StrategyIndex;
   readonly settings: StrategySettings;
   legs: readonly Contract[];
@@ -16,7 +16,7 @@ interface Seat {
 
 export class StrategyRegistry {
   readonly #host: StrategyHost;
-  readonly #seats: readonly Seat[];
+  readonly #registered: readonly RegisteredStrategy[];
   #hasUnmanaged = false;
   #isStarted = false;
   /** Started, and the trading day is not over. */
@@ -29,7 +29,7 @@ export class StrategyRegistry {
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
     this.#host = host;
-    this.#seats = settings.map((each, place) => ({
+    this.#registered = settings.map((each, place) => ({
       index: strategyIndex(place),
       settings: each,
       legs: [],
@@ -51,16 +51,18 @@ export class StrategyRegistry {
     return this.#isDispatching;
   }
 
-  get seats(): readonly Readonly<Seat>[] {
-    return this.#seats;
+  get registered(): readonly Readonly<RegisteredStrategy>[] {
+    return this.#registered;
   }
 
   idOf(strategy: StrategyIndex): string {
-    return strategy === OPERATOR_INDEX ? 'operator' : (this.#seats[strategy]?.settings.id ?? `#${strategy}`);
+    return strategy === OPERATOR_INDEX
+      ? 'operator'
+      : (this.#registered[strategy]?.settings.id ?? `#${strategy}`);
   }
 
   isStopped(strategy: StrategyIndex): boolean {
-    return (this.#seats[strategy]?.stopped ?? null) !== null;
+    return (this.#registered[strategy]?.stopped ?? null) !== null;
   }
 
   /** A strategy is stopped, as one that left the configuration is. */
@@ -74,7 +76,7 @@ export class StrategyRegistry {
   }
 
   stop(strategy: StrategyIndex, reason: string): boolean {
-    const seat = this.#seats[strategy];
+    const seat = this.#registered[strategy];
     if (seat === undefined || seat.stopped !== null) return false;
     seat.stopped = reason;
     this.#hasUnmanaged = true;
@@ -83,20 +85,20 @@ export class StrategyRegistry {
   }
 
   legs(strategy: StrategyIndex): readonly Contract[] {
-    return this.#seats[strategy]?.legs ?? [];
+    return this.#registered[strategy]?.legs ?? [];
   }
 
   leg(strategy: StrategyIndex, leg: number): Contract {
-    const contract = this.#seats[strategy]?.legs[leg];
+    const contract = this.#registered[strategy]?.legs[leg];
     if (contract === undefined) {
-      const symbol = this.#seats[strategy]?.settings.symbols[leg] ?? `leg ${leg}`;
+      const symbol = this.#registered[strategy]?.settings.symbols[leg] ?? `leg ${leg}`;
       throw new InvariantError(`Invariant: ${this.idOf(strategy)} has no contract for ${symbol}`);
     }
     return contract;
   }
 
   setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void {
-    const seat = this.#seats[strategy];
+    const seat = this.#registered[strategy];
     if (seat === undefined) return;
     const before = seat.legs;
     seat.legs = legs;
@@ -132,7 +134,7 @@ export class StrategyRegistry {
 
   publish(each: StrategyUpdate): void {
     const { strategy, update } = each;
-    const seat = this.#seats[strategy];
+    const seat = this.#registered[strategy];
     if (seat === undefined || seat.stopped !== null) return;
     if (this.#isRunning) this.dispatch((host) => host.onOrder(strategy, update));
     else if (this.#isStarted) this.#kept.push(each);

@@ -90,7 +90,7 @@ export class StrategyStops {
   }
 
   /** Its present version decides from here on: earlier stops in the journal apply to it. */
-  settle(strategy: StrategyIndex): void {
+  applyStop(strategy: StrategyIndex): void {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);

@@ -23,7 +23,7 @@ export interface Timer {
   readonly isMoment: boolean;
 }
 
-export class Timers {
+export class MarketTimers {
   nextDueUs = Infinity;
   readonly #context: { readonly nowUs: TsUs };
   readonly #dueWork: DueWork;

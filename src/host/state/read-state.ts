@@ -26,7 +26,7 @@ import {
   type StoredEntry,
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { errorText, NothingThere } from '../../domain/failure.ts';
+import { errorText, NotFoundError } from '../../domain/failure.ts';
 import { storedConfig } from '../strategy-files/own-strategies.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
@@ -110,7 +110,7 @@ export function configOf(configuration: string): Config | null {
   return loaded.ok ? loaded.config : null;
 }
 
-/** Reads one session, which may be in an archive, next to the journal; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
+/** Reads one session, which may be in an archive, next to the journal; undefined takes the latest. Throws `NotFoundError` without a journal or without this session in it. */
 export function inSession<T>(
   stateDir: string,
   session: string | undefined,
@@ -122,14 +122,14 @@ export function inSession<T>(
   );
 }
 
-/** Checks that no row of the journal was changed, moved or lost. Throws `NothingThere` without a journal. */
+/** Checks that no row of the journal was changed, moved or lost. Throws `NotFoundError` without a journal. */
 export const verifyJournal = (stateDir: string): JournalCheck =>
   closing(openJournal(stateDir), ({ check }) => check());
 
 export function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
   const { journal } = statePaths(stateDir);
   if (isJournalThere(journal)) return readJournal(journal, names);
-  throw new NothingThere(
+  throw new NotFoundError(
     `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
   );
 }
@@ -149,18 +149,18 @@ function openSession(stateDir: string, session: string | undefined, names: Strat
     };
   opened.close();
   if (sessions.length === 0)
-    throw new NothingThere(`the journal in ${stateDir} has no session yet: start the daemon first`);
+    throw new NotFoundError(`the journal in ${stateDir} has no session yet: start the daemon first`);
   const days = sessions.slice(-10).map(({ day }) => day);
-  throw new NothingThere(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
+  throw new NotFoundError(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
 }
 
-/** Throws `NothingThere` where the archive of the session is. */
+/** Throws `NotFoundError` where the archive of the session is. */
 function rowsOf(opened: OpenedJournal, session: TradingDay): JournalReader {
   try {
     return opened.of(session);
   } catch (error) {
     opened.close();
-    throw new NothingThere(errorText(error));
+    throw new NotFoundError(errorText(error));
   }
 }
 
@@ -170,7 +170,7 @@ function entriesOf(read: JournalReader, session: string, strategy: string | unde
   if (found.length > 0) return found;
   const names = new Set(read.entries({ session }).map(({ strategyName }) => strategyName ?? ''));
   const known = [...names].filter((name) => name !== '').join(', ');
-  throw new NothingThere(
+  throw new NotFoundError(
     `no strategy ${strategy} in session ${session}: there ${known === '' ? 'is none' : `are ${known}`}`,
   );
 }
@@ -183,7 +183,7 @@ function entriesNamed(read: JournalReader, session: string, shown: string): read
   const ids = readOrders(read.entries({ session }), []).map(({ clientOrderId }) => clientOrderId);
   const [id] = ids.filter((each) => isNamed(each, shown));
   if (id !== undefined) return entriesOfOrder(read, session, id);
-  throw new NothingThere(`no order ${shown} in session ${session}: tickwright orders lists them`);
+  throw new NotFoundError(`no order ${shown} in session ${session}: tickwright orders lists them`);
 }
 
 /** All rows about an order, oldest first: with changes that risk denied, and orders that it sent or brought. */
@@ -249,7 +249,7 @@ export interface SessionQuery {
 
 export type StoredSession = ReturnType<typeof openStoredSession>;
 
-/** Throws `NothingThere` without a journal or without this session in it. */
+/** Throws `NotFoundError` without a journal or without this session in it. */
 export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery) {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
   const names = new StrategyNames(config.strategies.map(({ id }) => id));

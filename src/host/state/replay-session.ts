@@ -16,7 +16,7 @@ import type { StrategyInstanceSpec } from '../worker-protocol.ts';
 import { sessionStrategies, versionStarts } from './session-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
-/** Throws `NothingThere` without a journal or without this session in it. */
+/** Throws `NotFoundError` without a journal or without this session in it. */
 export async function replayStored(query: SessionQuery): Promise<SessionReplay> {
   const stored = openStoredSession(query);
   try {
@@ -138,7 +138,7 @@ function engineFor(
 ): Engine {
   const outbound = {
     gateway: { submit: nothing, modify: nothing, cancel: nothing },
-    reports: { read: nothing, bookTempo: nothing },
+    reports: { read: nothing, pollPace: nothing },
     journal: { append },
     alarm: { wakeAt: nothing },
   };

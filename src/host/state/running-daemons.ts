@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { failureOf, hasCode, ifThere } from '../../domain/failure.ts';
+import { failureOf, hasCode, undefinedIfMissing } from '../../domain/failure.ts';
 import { isRecord, parseJson } from '../../domain/parsed.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { readBlocks, statePaths } from './state-paths.ts';
@@ -74,7 +74,7 @@ export function listDaemon(stateDir: string, mode: string): () => void {
 export function runningDaemons(): readonly ListedDaemon[] {
   const dir = listDir();
   return namesIn(dir)
-    .map((name) => ifThere(() => listedIn(readFileSync(join(dir, name), 'utf8'))))
+    .map((name) => undefinedIfMissing(() => listedIn(readFileSync(join(dir, name), 'utf8'))))
     .filter((daemon) => daemon !== undefined)
     .filter(({ pid }) => isAlive(pid));
 }

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ifThere, isDiskFull } from '../../domain/failure.ts';
+import { undefinedIfMissing, isDiskFull } from '../../domain/failure.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../shutdown.ts';
 import { archiveDir } from '../../journal/journal-copies.ts';
@@ -65,7 +65,7 @@ export class ForeignDirectory extends Error {
 /** Makes the directory, private to its owner, and marks it. Throws `ForeignDirectory`. */
 export function prepareStateDir(paths: StatePaths): void {
   const { dir, marker } = paths;
-  const found = ifThere(() => readdirSync(dir)) ?? [];
+  const found = undefinedIfMissing(() => readdirSync(dir)) ?? [];
   if (!found.includes(basename(marker))) {
     const isMade = OWN_ALONE.some((name) => found.includes(name));
     const foreign = found.filter((name) => !(isMade ? isOurs(paths, name) : OF_THE_SYSTEM.has(name)));
@@ -114,7 +114,7 @@ const INSTALLATION = /^[\da-f]{6}$/;
 
 /** Null in a directory that is not marked yet. */
 function installationOf({ marker }: StatePaths): string | null {
-  const text = ifThere(() => readFileSync(marker, 'utf8').trim()) ?? '';
+  const text = undefinedIfMissing(() => readFileSync(marker, 'utf8').trim()) ?? '';
   return INSTALLATION.test(text) ? text : null;
 }
 
@@ -181,7 +181,7 @@ export function writeBlocks(path: string, texts: readonly string[]): void {
 
 /** The text of each block; undefined without the file. */
 export function readBlocks(path: string): readonly string[] | undefined {
-  const bytes = ifThere(() => readFileSync(path));
+  const bytes = undefinedIfMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;
   const count = Math.ceil(bytes.length / BLOCK_BYTES);
   return Array.from({ length: count }, (_, i) =>

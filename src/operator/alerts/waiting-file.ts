@@ -1,13 +1,13 @@
 /** Keeps undelivered messages for the next start. Written whole or not at all, without delaying trading. */
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import { errorText, ifThere } from '../../domain/failure.ts';
+import { errorText, undefinedIfMissing } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
-import type { DeskMemory } from './alert-desk.ts';
+import type { AlertMemory } from './alert-filter.ts';
 import type { AlertMessage } from './alert-message.ts';
 
 export interface WaitingAlerts {
-  readonly desk: DeskMemory;
+  readonly desk: AlertMemory;
   readonly queues: readonly { readonly channel: string; readonly messages: readonly AlertMessage[] }[];
 }
 
@@ -30,7 +30,7 @@ export class WaitingFile {
   /** Null without a file that can be read: a message that is lost is in the journal. */
   static read(path: string): WaitingAlerts | null {
     try {
-      const text = ifThere(() => readFileSync(path, 'utf8'));
+      const text = undefinedIfMissing(() => readFileSync(path, 'utf8'));
       const read: unknown = text === undefined ? null : JSON.parse(text);
       return isUndelivered(read) ? read : null;
     } catch {

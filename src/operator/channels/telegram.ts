@@ -56,8 +56,8 @@ function read(status: number, text: string, retryAfterMs: number | null): BotAns
   if (status === 200 && body['ok'] === true) return { ok: true, result: body['result'] };
   const { parameters, description } = body;
   const pauseMs = (isRecord(parameters) ? pauseMsOf(parameters['retry_after']) : null) ?? retryAfterMs;
-  const said = typeof description === 'string' ? `: ${description}` : '';
-  return { ok: false, status, pauseMs, reason: `HTTP ${status}${said}` };
+  const detail = typeof description === 'string' ? `: ${description}` : '';
+  return { ok: false, status, pauseMs, reason: `HTTP ${status}${detail}` };
 }
 
 /** The data of the button below a message that waits to be acknowledged. */

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
-import { ifThere } from '../../domain/failure.ts';
+import { undefinedIfMissing } from '../../domain/failure.ts';
 import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
 import { type CommandResult, createServer, REQUEST_MS_MAX } from '../control-server.ts';
 import { failure, httpFailureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
@@ -407,7 +407,7 @@ interface PageFile {
 /** The static files of the page hold no data, and come from memory. By name; empty where nothing was built. */
 function readPageFiles(dir: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
-  for (const name of ifThere(() => readdirSync(dir)) ?? []) {
+  for (const name of undefinedIfMissing(() => readdirSync(dir)) ?? []) {
     const type = TYPES.get(extname(name));
     if (type !== undefined && name.startsWith('cockpit.'))
       files.set(name, { type, text: readFileSync(join(dir, name)) });

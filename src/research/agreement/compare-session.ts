@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DayTape, dayMoments } from '../backtest-plan.ts';
 import type { Config } from '../../config/config.ts';
-import { NothingThere } from '../../domain/failure.ts';
+import { NotFoundError } from '../../domain/failure.ts';
 import { phaseAt, type TradingCalendar, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -29,7 +29,7 @@ type SessionTape = Pick<DayTape, 'contract' | 'rows'>;
 
 export type SessionAgreement = Awaited<ReturnType<typeof compareSession>>;
 
-/** Throws `NothingThere` without a journal, without this session in it, or without its frames. */
+/** Throws `NotFoundError` without a journal, without this session in it, or without its frames. */
 export async function compareSession(query: SessionQuery) {
   const stored = openStoredSession(query);
   const { config, read, session, framesPath } = stored;
@@ -38,7 +38,7 @@ export async function compareSession(query: SessionQuery) {
     const inputs = [...read.inputs(session)];
     const tapes = await sessionTapes(stored, inputs, workDir);
     if (tapes.every(({ rows }) => rows.rows === 0))
-      throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
+      throw new NotFoundError(`no recorded prices of ${session} at ${framesPath}`);
     const definitionOf = await loadDefinitions(config.strategies);
     return {
       ...compare(config, tapes, session, read.entries({ session }), inputs),

@@ -8,7 +8,7 @@ import {
   statisticsOfTrades,
   instrumentOf,
 } from '../statistics/run-statistics.ts';
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import {
   type ContractSpec,
   formatPoints,
@@ -51,7 +51,7 @@ export function resultCsv(
       Array.from(equity.tsUs, (at, i) => [
         stamp(tsUs(at)),
         ...Object.values(money).map((column) =>
-          amount(present(column[i], 'each sample of the equity has its money')),
+          amount(assertDefined(column[i], 'each sample of the equity has its money')),
         ),
       ]),
     ),

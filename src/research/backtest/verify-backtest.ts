@@ -7,7 +7,7 @@ import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
-import { InvariantError, present } from '../../domain/assert.ts';
+import { InvariantError, assertDefined } from '../../domain/assert.ts';
 import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-file.ts';
 import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
@@ -190,7 +190,7 @@ export function cutOff(data: BacktestData, part: number) {
 
 /** Time of the row before which the wanted part of the day's longest tape lies. */
 function momentAt({ tapes }: BacktestDay, row: number): number {
-  const longest = present(tapes.toSorted((a, b) => b.rows.rows - a.rows.rows)[0], 'a day has a tape');
+  const longest = assertDefined(tapes.toSorted((a, b) => b.rows.rows - a.rows.rows)[0], 'a day has a tape');
   const { rows } = longest;
   const all = tapes.reduce((sum, tape) => sum + tape.rows.rows, 0);
   const place = Math.floor((row / Math.max(1, all)) * rows.rows);

@@ -1,5 +1,5 @@
 /** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
-import { NothingThere } from '../../domain/failure.ts';
+import { NotFoundError } from '../../domain/failure.ts';
 import type { Side } from '../../domain/order.ts';
 import { OPERATOR } from '../../domain/ids.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
@@ -119,10 +119,10 @@ export function medianMs(spans: readonly number[]): number {
   return Math.round(middle / 100) / 10;
 }
 
-/** All sessions of a journal; sorted, so that the same journal gives the same run. Throws `NothingThere` without a journal. */
+/** All sessions of a journal; sorted, so that the same journal gives the same run. Throws `NotFoundError` without a journal. */
 export function journalLatencies(stateDir: string) {
   const { journal } = statePaths(stateDir);
-  if (!isJournalThere(journal)) throw new NothingThere(`no ${journal}`);
+  if (!isJournalThere(journal)) throw new NotFoundError(`no ${journal}`);
   const sessions = closing(readJournal(journal), (opened) =>
     opened.read.sessions().map(({ day: session }) => {
       const read = opened.of(session);

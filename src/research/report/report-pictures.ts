@@ -2,7 +2,7 @@
 import type { BacktestFill, BacktestTrade, BacktestResult, ResultInstrument } from '../backtest-result.ts';
 import { getOrCreate } from '../../domain/lists.ts';
 import { quantileSorted } from 'simple-statistics';
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import { DAY, MINUTE } from '../../text/durations.ts';
@@ -81,7 +81,7 @@ function pricesOf(
 ): ReportPrices {
   const symbols = chain.map(({ instrument }) => instrument.symbol);
   const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
-  const spec = present(chain[0], 'a picture has a contract').instrument.spec;
+  const spec = assertDefined(chain[0], 'a picture has a contract').instrument.spec;
   let count = 0;
   const marks = result.strategies.flatMap(({ id, fills }) => {
     const first: ReportMark[] = [];

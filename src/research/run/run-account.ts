@@ -17,7 +17,7 @@ import {
   Ledger,
   type LedgerAccount,
   NO_FEES,
-  type PriceRange,
+  type HighLow,
 } from '../../venue/account/ledger.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
@@ -111,7 +111,7 @@ export class RunAccount {
   }
 
   /** The contract traded in this range while positions in it were held. */
-  #saw(instrument: number, range: PriceRange): void {
+  #saw(instrument: number, range: HighLow): void {
     const holders = this.#holders[instrument];
     if (holders !== undefined && range.high >= range.low) for (const holding of holders) holding.saw(range);
   }

@@ -92,7 +92,7 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
   }
 
-  bookTempo(): void {
+  pollPace(): void {
     // Fills are reported at once: there is no pace to set.
   }
 

@@ -19,7 +19,7 @@ import {
   marginOf,
 } from '../../venue/account/margin.ts';
 import type { ForcedClose, MarginBooks } from '../../venue/margin-monitor.ts';
-import { type PlaceLimit, type Refusal, tooDear } from '../../venue/venue-command.ts';
+import { type PlaceLimit, type Refusal, insufficientFunds } from '../../venue/venue-command.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
@@ -176,12 +176,12 @@ class RunCash {
     const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
       const reserved = this.#heldFor(working.filter((order) => !isSameSide(order)));
-      return tooDear(turning, free - reserved + released, this.#scale);
+      return insufficientFunds(turning, free - reserved + released, this.#scale);
     }
     const before = this.#heldFor(working);
     const needed = this.#heldFor([...working, asked]) - before;
     if (needed <= 0) return null;
-    return tooDear(needed, free - before + released, this.#scale);
+    return insufficientFunds(needed, free - before + released, this.#scale);
   }
 
   /**

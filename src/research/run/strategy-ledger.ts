@@ -12,7 +12,7 @@ import {
   type Holding,
   NO_FEES,
   type OwnerBook,
-  type PriceRange,
+  type HighLow,
   contractFees,
 } from '../../venue/account/ledger.ts';
 import { FILL_CLAUSES, liquidityOf } from '../../venue/exchange/fill-models.ts';
@@ -224,7 +224,7 @@ class RoundTrip {
     this.#charge(fee - closedFee, tax - closedTax);
   }
 
-  closeAtMark({ high, low }: PriceRange): void {
+  closeAtMark({ high, low }: HighLow): void {
     this.#saw(high, low);
     const { unitValue } = this.#instrument;
     this.#exitValue += Math.abs(this.#position.qty) * unitValue;

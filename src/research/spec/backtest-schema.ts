@@ -1,5 +1,5 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import { parseBarLength } from '../../text/durations.ts';
 import { timeZone } from '../../text/dates.ts';
 import { z } from 'zod';
@@ -118,7 +118,7 @@ const barLength = z
   .string(LENGTH)
   .regex(/^[1-9]\d*(s|m|h|d|w)$/, LENGTH)
   .transform((text) => {
-    return present(parseBarLength(text), 'text of this pattern is a length of bars');
+    return assertDefined(parseBarLength(text), 'text of this pattern is a length of bars');
   })
   .meta({ unit: 'like 5m' });
 

@@ -1,5 +1,5 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
-import { NothingThere } from '../../domain/failure.ts';
+import { NotFoundError } from '../../domain/failure.ts';
 import { wholeOf } from '../../text/decimals.ts';
 import { readStrategies, type StrategyCode, type StrategyConfig } from '../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
@@ -242,7 +242,7 @@ async function latencyOf(
     if (spans.length === 0) problems.push(source.problem(path, expected, '', 'none in it'));
     return { kind: 'measured', spans, source: `the journal in ${measured}` };
   } catch (error) {
-    if (!(error instanceof NothingThere)) throw error;
+    if (!(error instanceof NotFoundError)) throw error;
     const hint = 'the path counts from where the program is started';
     problems.push(source.problem(path, 'a state directory with a journal', hint, error.message));
     return { kind: 'constant', span: min };

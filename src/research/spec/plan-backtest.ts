@@ -10,7 +10,7 @@ import {
   firstPrice,
 } from '../backtest-plan.ts';
 import type { FillModel } from '../../venue/exchange/fill-models.ts';
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/config.ts';
 import type { EngineSettings, RiskSettings } from '../../domain/settings.ts';
@@ -102,7 +102,7 @@ const BAR_LENGTH = 'barSeconds';
 
 /** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
 function fittedParams({ source, strategies }: Backtest, place: number, everyUs: number | null) {
-  const { definition, params } = present(strategies[place], 'a strategy has its place in the file');
+  const { definition, params } = assertDefined(strategies[place], 'a strategy has its place in the file');
   const seconds = Number(params[BAR_LENGTH]);
   if (everyUs === null || source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined) return params;
   if (Number.isNaN(seconds) || (seconds * US_PER_SECOND) % everyUs === 0) return params;
@@ -335,7 +335,7 @@ export class BacktestDays implements BacktestData {
       orderCode: orderCode(code),
       streamCode: streamCode(code),
       expiry: market.expiryOf(code),
-      spec: present(market.specOf(code), 'the data has only contracts of the market'),
+      spec: assertDefined(market.specOf(code), 'the data has only contracts of the market'),
     }));
   }
 

@@ -2,7 +2,7 @@
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
 import { barTicks, endWithSession } from '../run/tape-player.ts';
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import {
   isSession,
   isStandstill,
@@ -268,7 +268,10 @@ function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
 function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): TickRows {
   const { isQuotes, book } = rows;
   if (!isQuotes || book === null || price === 'mid') return rows;
-  const priceTicks = present((price === 'bid' ? book.bidPrice : book.askPrice)[0], 'a quote has a level');
+  const priceTicks = assertDefined(
+    (price === 'bid' ? book.bidPrice : book.askPrice)[0],
+    'a quote has a level',
+  );
   return { ...rows, priceTicks };
 }
 

@@ -6,7 +6,7 @@ import type {
   BacktestTrade,
   Samples,
 } from '../backtest-result.ts';
-import { assert, present } from '../../domain/assert.ts';
+import { assert, assertDefined } from '../../domain/assert.ts';
 import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import * as ratios from './return-ratios.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
@@ -93,7 +93,7 @@ export const statisticsOfTrades = (
 function dailyCloses({ days, warmUpDays, dayEquity, capital }: BacktestResult) {
   let before: number = capital;
   return days.slice(warmUpDays).map((day, i) => {
-    const equity = present(dayEquity[warmUpDays + i], 'each day of a run ends with an equity');
+    const equity = assertDefined(dayEquity[warmUpDays + i], 'each day of a run ends with an equity');
     const profit = equity - before;
     before = equity;
     return { day, equity, profit };
@@ -125,7 +125,7 @@ function turnoverOf({ strategies, capital }: BacktestResult): number {
 }
 
 export const instrumentOf = (instruments: readonly ResultInstrument[], place: number): ResultInstrument =>
-  present(instruments[place], 'a traded contract is an instrument of the run');
+  assertDefined(instruments[place], 'a traded contract is an instrument of the run');
 
 /** A fill whose order was decided without a known middle counts as zero. */
 function slippageOf({ strategies, instruments }: BacktestResult): number | undefined {
@@ -374,7 +374,7 @@ function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string)
   const instrument = instruments.find(({ symbol }) => symbol === name);
   if (instrument === undefined) return new Map();
   const closes = days.flatMap((day, i): (readonly [TradingDay, number])[] => {
-    const endUs = present(dayEndUs[i], 'each day of a run has an end');
+    const endUs = assertDefined(dayEndUs[i], 'each day of a run has an end');
     const close = lastUntil(instrument.prices, endUs);
     return close === 0 ? [] : [[day, close]];
   });

@@ -9,7 +9,7 @@ import { shown } from '../../domain/parsed.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import { Random } from '../../venue/market/random.ts';
 
 export type SweepPlan = Extract<ReturnType<typeof planned>, { readonly ok: true }>['plan'];
@@ -274,7 +274,7 @@ function drawnTrials(
   let refused = 0;
   for (let idle = 0; trials.length < wanted && idle < IDLE_DRAWS_MAX;) {
     const assignment = space.map(({ values }) =>
-      present(values[random.below(values.length)], 'a dimension has a value'),
+      assertDefined(values[random.below(values.length)], 'a dimension has a value'),
     );
     const key = JSON.stringify(assignment);
     idle += 1;
@@ -292,7 +292,7 @@ function drawnTrials(
 export function paramsOf(space: ParameterSpace, assignment: Assignment): TrialParams {
   const params: Record<string, Record<string, ParamValue>> = {};
   space.forEach(({ strategy, param }, i) => {
-    const value = present(assignment[i], 'an assignment has a value for each dimension');
+    const value = assertDefined(assignment[i], 'an assignment has a value for each dimension');
     (params[strategy] ??= {})[param] = value;
   });
   return params;

@@ -14,7 +14,7 @@ import {
   walkForwardFound,
 } from './judgement.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
-import { present } from '../../domain/assert.ts';
+import { assertDefined } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isRecord, shown } from '../../domain/parsed.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
@@ -139,7 +139,7 @@ class Runs {
 
   #known(task: TrialTask): TrialFigures {
     const key = taskKey(task);
-    const figures = present(this.#log.get(key), 'every trial was run');
+    const figures = assertDefined(this.#log.get(key), 'every trial was run');
     this.#hash.update(`${key}\n${JSON.stringify(figures)}\n`);
     return figures;
   }
@@ -156,7 +156,10 @@ class Runs {
 async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<readonly SweptTrial[]> {
   const tasks = trials.map((assignment) => ({ params: paramsOf(space, assignment), days: null }));
   const figures = await runs.all(tasks, 'trials');
-  return trials.map((assignment, i) => ({ assignment, figures: present(figures[i], 'every trial was run') }));
+  return trials.map((assignment, i) => ({
+    assignment,
+    figures: assertDefined(figures[i], 'every trial was run'),
+  }));
 }
 
 /** Picks the best trial in sample, window by window, and runs it on the days after. */

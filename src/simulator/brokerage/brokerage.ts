@@ -48,7 +48,7 @@ export class Brokerage {
   #venue: Venue;
   #stopTimer: CancelTimer = () => {};
   /** Messages that wait for the commit. */
-  #unsaid: VenueEvent[] = [];
+  #pending: VenueEvent[] = [];
   #passed: PassedFrame[] = [];
   #ordersChanged = false;
   #pricesChanged = false;
@@ -224,7 +224,7 @@ export class Brokerage {
 
   #take(events: readonly VenueEvent[]): void {
     for (const event of events) {
-      this.#unsaid.push(event);
+      this.#pending.push(event);
       if (isMarketMessage(event)) this.#pricesChanged = true;
       else this.#ordersChanged = true;
       if (event.kind === 'order') this.#memory.touch(event.order.orderNo);
@@ -235,11 +235,11 @@ export class Brokerage {
   /** Commits changes of orders and money, then reports them. */
   #settle(): void {
     if (this.#ordersChanged) this.#save();
-    for (const event of this.#unsaid.splice(0)) this.#say(event);
+    for (const event of this.#pending.splice(0)) this.#emit(event);
     for (const frame of this.#passed.splice(0)) for (const listener of this.#frameListeners) listener(frame);
   }
 
-  #say(event: VenueEvent): void {
+  #emit(event: VenueEvent): void {
     for (const listener of this.#eventListeners) listener(event);
     if (isMarketMessage(event)) for (const listener of this.#marketListeners) listener(event);
   }

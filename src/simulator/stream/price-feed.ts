@@ -37,13 +37,13 @@ export class PriceFeed {
   /** The last board of each contract: messages of its last day may be sent once it is no longer listed. */
   readonly #boards = new Map<OrderCode, ContractBoard>();
   /** Levels sent last: a partial update leaves out those that are equal. */
-  readonly #said = new Map<OrderCode, Sides>();
+  readonly #lastSent = new Map<OrderCode, Sides>();
   #overtaken: Overtaken[] = [];
 
   constructor(parts: PriceFeedParts) {
     this.#parts = parts;
     if (parts.isPassing) parts.brokerage.onFrame((frame) => this.#pass(frame));
-    else parts.brokerage.onMarket((message) => this.#say(message));
+    else parts.brokerage.onMarket((message) => this.#emit(message));
   }
 
   #pass({ channel, symbol, text }: PassedFrame): void {
@@ -57,7 +57,7 @@ export class PriceFeed {
     if (phase === 'closed' || phase === 'break') return;
     for (const board of this.#parts.brokerage.boards()) {
       if (!codes.includes(board.contract.streamCode)) continue;
-      this.#said.set(board.contract.orderCode, board);
+      this.#lastSent.set(board.contract.orderCode, board);
       for (const channel of channels) {
         const frame = currentFrame(board, channel);
         if (frame === undefined) continue;
@@ -70,7 +70,7 @@ export class PriceFeed {
     }
   }
 
-  #say(message: MarketMessage): void {
+  #emit(message: MarketMessage): void {
     if (this.#parts.sessions.size === 0) return;
     const board = this.#boardOf(message.orderCode);
     // Expired before the first subscription.
@@ -89,8 +89,8 @@ export class PriceFeed {
 
   #sendBook({ bids, asks, bidsChanged, asksChanged }: BookMessage, board: ContractBoard): void {
     const { contract } = board;
-    const before = this.#said.get(contract.orderCode) ?? NO_LEVELS;
-    this.#said.set(contract.orderCode, { bids, asks });
+    const before = this.#lastSent.get(contract.orderCode) ?? NO_LEVELS;
+    this.#lastSent.set(contract.orderCode, { bids, asks });
     if (this.#parts.settings.bookFrames === 'changes') {
       this.#publish('bid', board, () => encodeBookChange('bid', contract, before.bids, bids));
       this.#publish('offer', board, () => encodeBookChange('ask', contract, before.asks, asks));

@@ -6,7 +6,7 @@ import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, SIDES, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import { BPS, type PriceHundredths, money, qty, tsUs } from '../../domain/units.ts';
-import { type PlaceLimit, refusal, type Refusal, tooDear } from '../venue-command.ts';
+import { type PlaceLimit, refusal, type Refusal, insufficientFunds } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { AccruedCosts, LedgerAccount, Rounds } from './ledger.ts';
 import {
@@ -160,7 +160,7 @@ export function riskRefusal(
   const { usageBps: usage, buyingPower: free } = marginFigures(account, context);
   if (usage >= rules.entryBps) return refusal(-6032);
   const mark = context.mark(code);
-  return tooDear(marginOf(mark, day, after) - marginOf(mark, day, before), free);
+  return insufficientFunds(marginOf(mark, day, after) - marginOf(mark, day, before), free);
 }
 
 const lossOf = (profit: number): number => Math.max(0, -profit);

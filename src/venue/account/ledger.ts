@@ -267,7 +267,7 @@ export interface Rounds {
 }
 
 /** Prices at which the market traded; none where the low is above the high. */
-export interface PriceRange {
+export interface HighLow {
   readonly high: number;
   readonly low: number;
 }
@@ -277,7 +277,7 @@ export type HoldingState = Pick<
   'entry' | 'day' | 'boughtQty' | 'boughtValue' | 'soldQty' | 'soldValue' | 'rounds'
 >;
 
-export class Holding implements PriceRange {
+export class Holding implements HighLow {
   entry: Position = FLAT_POSITION;
   day: Position = FLAT_POSITION;
   boughtQty = 0;
@@ -325,7 +325,7 @@ export class Holding implements PriceRange {
   }
 
   /** The market traded in this range with this position. */
-  saw({ high, low }: PriceRange): void {
+  saw({ high, low }: HighLow): void {
     if (high > this.high) this.high = high;
     if (low < this.low) this.low = low;
   }

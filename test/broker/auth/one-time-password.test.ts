@@ -8,7 +8,7 @@ import {
   fixedOtp,
   parseOtp,
   promptOtp,
-  OtpDesk,
+  OtpInbox,
   type OtpAnswer,
   type OtpProvider,
 } from '../../../src/broker/auth/one-time-password.ts';
@@ -22,13 +22,13 @@ const terminal = (): PassThrough & { isTTY: boolean } => Object.assign(new PassT
 const script = (text: string): readonly [string, ...string[]] => [process.execPath, '-e', text];
 let timers: VirtualTimers;
 let waits: boolean[];
-let desk: OtpDesk;
+let desk: OtpInbox;
 let closing: AbortController;
 
 beforeEach(() => {
   timers = new VirtualTimers();
   waits = [];
-  desk = new OtpDesk({ timers, onWaiting: (isWaiting) => waits.push(isWaiting) });
+  desk = new OtpInbox({ timers, onWaiting: (isWaiting) => waits.push(isWaiting) });
   closing = new AbortController();
 });
 
@@ -185,11 +185,11 @@ function later(isFresh: boolean): {
   return { source, give: (answer) => give(answer), isEnded: () => isEnded };
 }
 
-describe('OtpDesk', () => {
+describe('OtpInbox', () => {
   it('hands over what is brought, and the broker’s answer back', async () => {
     const reading = read();
     expect(desk.isWaiting).toBe(true);
-    const brought = desk.bring(' 123456 ');
+    const brought = desk.submit(' 123456 ');
     const answer = await reading;
     expect(answer).toMatchObject({ ok: true, otp: '123456' });
     if (answer.ok) answer.onReply?.(null);
@@ -199,26 +199,26 @@ describe('OtpDesk', () => {
 
   it('sends no password twice that the broker has refused, nor one that cannot be right', async () => {
     const reading = read();
-    const brought = desk.bring('111111');
+    const brought = desk.submit('111111');
     const answer = await reading;
     if (answer.ok) answer.onReply?.({ reason: 'OTP is wrong', isOtp: true });
     expect(await brought).toEqual({ ok: false, reason: 'OTP is wrong' });
     void read();
-    expect(await desk.bring('111111')).toMatchObject({
+    expect(await desk.submit('111111')).toMatchObject({
       ok: false,
       reason: expect.stringContaining('before'),
     });
-    expect(await desk.bring('1')).toMatchObject({ ok: false });
+    expect(await desk.submit('1')).toMatchObject({ ok: false });
     expect(desk.isWaiting).toBe(true);
   });
 
   it('keeps one that comes early for the next read, or gives it back', async () => {
-    const early = desk.bring('123456');
-    expect(await desk.bring('654321')).toMatchObject({ ok: false });
+    const early = desk.submit('123456');
+    expect(await desk.submit('654321')).toMatchObject({ ok: false });
     expect(await read()).toMatchObject({ ok: true, otp: '123456' });
-    desk.giveBack('too late');
-    const again = desk.bring('222222');
-    desk.giveBack('the day is over');
+    desk.rejectEarly('too late');
+    const again = desk.submit('222222');
+    desk.rejectEarly('the day is over');
     expect(await again).toEqual({ ok: false, reason: 'the day is over' });
     void early;
   });
@@ -226,7 +226,7 @@ describe('OtpDesk', () => {
   it('takes the first of desk and source, and ends the other', async () => {
     const file = later(true);
     const reading = read(file.source);
-    void desk.bring('123456');
+    void desk.submit('123456');
     expect(await reading).toMatchObject({ otp: '123456' });
     expect(file.isEnded()).toBe(true);
     const other = later(true);

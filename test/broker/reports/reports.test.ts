@@ -43,7 +43,7 @@ const create = (): BrokerReports =>
     sink,
     clock: timers,
     timers,
-    bookTempo: { fast: seconds(1), slow: seconds(20) },
+    pollPace: { fast: seconds(1), slow: seconds(20) },
     specOf: (code) => (code.startsWith('VN30') ? VN30_SPEC : undefined),
     calendar: OPEN_ALL_DAY,
     onSignal: (signal) => signals.push(signal),
@@ -163,7 +163,7 @@ describe('the in-day book', () => {
     expect(rest.asked).toHaveLength(0);
     timers.advance(seconds(1));
     await answer(EMPTY_BOOK);
-    reports.bookTempo('fast');
+    reports.pollPace('fast');
     timers.advance(seconds(1));
     expect(rest.asked).toHaveLength(1);
     timers.advance(seconds(60));

@@ -10,7 +10,7 @@ import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/hos
 import { REAL_TIME } from '../../../src/host/system-clock.ts';
 import { clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
 import { durationUs, tsUs } from '../../../src/domain/units.ts';
-import { CalendarInUse } from '../../../src/domain/calendar.ts';
+import { ReplaceableCalendar } from '../../../src/domain/calendar.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
 import { openStore } from '../../journal/journal-fixture.ts';
@@ -124,7 +124,7 @@ function cycleWith(startEngine: Start, isSupervised = true, settled = Promise.re
   } as unknown as SessionContext;
   const cycle: SessionCycle = new SessionCycle({
     context,
-    calendar: new CalendarInUse(loaded.config.calendar),
+    calendar: new ReplaceableCalendar(loaded.config.calendar),
     note: () => undefined,
     leftOut: new Map(),
     programProblem: () => problem,

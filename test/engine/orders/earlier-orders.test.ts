@@ -449,7 +449,7 @@ it('exits that the last session had not seen belong to the strategy whose bracke
     status: 'filled',
     filledQty: qty(2),
     filledValue: money(worth(13_000, 2)),
-    owesExits: true,
+    hasMissingExits: true,
   });
   const rig = begun([bracket], { held: 2, isEndless: false, hour: 8 });
   settle(rig, 2, [], [exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);

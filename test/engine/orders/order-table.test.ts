@@ -79,7 +79,7 @@ const BOOKS = [
 ] as const;
 
 const step = (status: OrderStatus, event: OrderEvent, isWaiting: boolean) =>
-  transition({ status, statusBefore: BOOKS[isWaiting ? 1 : 0].before, isWaiting }, event);
+  transition({ status, statusBefore: BOOKS[isWaiting ? 1 : 0].before, isTriggerOrder: isWaiting }, event);
 
 const toOf = (result: NonNullable<ReturnType<typeof step>>): OrderStatus =>
   typeof result === 'string' ? result : result.to;

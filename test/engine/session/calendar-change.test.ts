@@ -1,6 +1,6 @@
 /** Days that a newer calendar knows reach the running engine, and a replay decides with those that it knew at each moment. */
 import { describe, expect, it } from 'vitest';
-import { knownDays } from '../../../src/domain/calendar.ts';
+import { coverageOf } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { limit } from '../../support/engine-facts.ts';
 import { EngineRig, type RigOptions } from '../../support/engine-rig.ts';
@@ -19,7 +19,7 @@ const overnight = (calendar = CALENDAR): RigOptions => ({
   strategies: [{ onTrade: (_, desk, me) => void desk.submit(me, limit('buy', 1, 13_000)) }, {}],
 });
 
-const known = (change: object) => ({ kind: 'calendar', ...knownDays(CALENDAR), ...change }) as const;
+const known = (change: object) => ({ kind: 'calendar', ...coverageOf(CALENDAR), ...change }) as const;
 const HOLIDAY = known({ closures: [FRONT.expiry] });
 
 function begun(options = overnight(), first = known({})): EngineRig {

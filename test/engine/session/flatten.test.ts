@@ -221,7 +221,7 @@ describe('outside continuous trading', () => {
     expect(world.asks('cancel')).toEqual([]);
     world.fill(world.orders[0]!, 1);
     world.become(world.orders[0]!, 'expired');
-    world.runUntil('14:46').state.session.bookReadUs = world.now;
+    world.runUntil('14:46').state.session.ordersReadUs = world.now;
     world.runUntil('14:47');
     expect(world.said.at(-1)).toMatch(/^critical held_overnight 1 of /);
   });

@@ -52,7 +52,7 @@ describe('a start at 08:47', () => {
     late.start(() => late.hold(0, 1)).runUntil('14:50');
     expect(late.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
     expect(late.codes()).toEqual(['orders_in_auction']);
-    late.state.session.bookReadUs = late.now;
+    late.state.session.ordersReadUs = late.now;
     late.runUntil('15:00');
     expect(late.codes()).toEqual(['orders_in_auction', 'held_overnight']);
   });
@@ -160,7 +160,7 @@ describe('the close', () => {
     const day = world();
     day.hold(0, 1);
     day.broker.fillUs = null;
-    day.runUntil('14:50').state.session.bookReadUs = day.now;
+    day.runUntil('14:50').state.session.ordersReadUs = day.now;
     day.runUntil('14:51');
     expect(day.codes()).toEqual(['flatten_failed', 'orders_in_auction', 'held_overnight']);
     expect(day.asks('submit'), 'the exit that rests is the only one').toHaveLength(1);
@@ -172,7 +172,7 @@ describe('the close', () => {
 
   test('what the last auction filled is known only after it: nothing is said too early, and a late fill is', () => {
     const day = world().runUntil('14:50');
-    day.state.session.bookReadUs = day.now;
+    day.state.session.ordersReadUs = day.now;
     day.runUntil('14:51');
     expect(day.said).toEqual([]);
     day.hold(0, 1);
@@ -215,7 +215,7 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     const day = world({ ...LAST_DAY, settings: { flatBeforeClose: null } }, kept);
     day.hold(0, 1);
     day.runUntil('14:31');
-    day.state.session.bookReadUs = day.now;
+    day.state.session.ordersReadUs = day.now;
     day.runUntil('15:00');
     expect([heldBy(day), day.asks('submit'), day.codes()]).toEqual([1, [], ['held_into_expiry']]);
     const hours = new ClosingHours(MARKET_CALENDAR, null);
@@ -236,7 +236,7 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
   test('what the last auction filled of it is known only after it, and is alerted', () => {
     const day = world(LAST_DAY, { overnight: true }).runUntil('14:50');
     day.hold(0, 1);
-    day.state.session.bookReadUs = day.now;
+    day.state.session.ordersReadUs = day.now;
     day.runUntil('14:51').runUntil('14:55');
     expect(day.said).toEqual([
       'critical held_into_expiry 1 of 41I1G2000 expires today and is held into its settlement',
@@ -266,7 +266,7 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     const day = world(LAST_DAY, { overnight: true });
     day.hold(1, 2);
     day.runUntil('14:50');
-    day.read().state.session.bookReadUs = day.now;
+    day.read().state.session.ordersReadUs = day.now;
     day.afterEvent('position_snapshot');
     expect(day.asks('settled')).toEqual([]);
     day.shown.set(0, 0);
@@ -289,7 +289,7 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     const day = world(LAST_DAY, { overnight: true });
     day.hold(1, 2);
     day.shown.set(0, 0);
-    day.read().state.session.bookReadUs = day.now;
+    day.read().state.session.ordersReadUs = day.now;
     day.runUntil('14:50').afterEvent('position_snapshot');
     expect(day.asks('settled')).toEqual([]);
   });

@@ -11,7 +11,7 @@ it.each(['contracts', 'reference', 'book'] as const)(
     const reads: ReportKind[] = [];
     const snapshots = new Snapshots(rig.state.context, {
       read: (kind) => void reads.push(kind),
-      bookTempo: () => undefined,
+      pollPace: () => undefined,
     });
     const begunUs = rig.now;
     snapshots.want(what);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tsUs } from '../../../src/domain/units.ts';
-import { DueWork, type Timer, Timers } from '../../../src/engine/state/timers.ts';
+import { DueWork, type Timer, MarketTimers } from '../../../src/engine/state/timers.ts';
 
-const create = () => new Timers({ nowUs: tsUs(0) }, new DueWork());
+const create = () => new MarketTimers({ nowUs: tsUs(0) }, new DueWork());
 
-function take(timers: Timers, nowUs: number): readonly Timer[] {
+function take(timers: MarketTimers, nowUs: number): readonly Timer[] {
   const due = timers.dueBy(nowUs);
   for (const { id } of due) timers.clear(id);
   return due;
@@ -32,7 +32,7 @@ describe('timers', () => {
         let model: { id: number; due: number }[] = [];
         const fired: number[] = [];
         const expected: number[] = [];
-        const ids: ReturnType<Timers['set']>[] = [];
+        const ids: ReturnType<MarketTimers['set']>[] = [];
         for (const each of steps) {
           if (each.do === 'set') {
             const id = timers.set(0, each.due);

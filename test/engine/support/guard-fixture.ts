@@ -70,5 +70,5 @@ export function earned(rig: StateRig, side: Side, qty: number, strategy = 0): vo
     trigger: { kind: 'bracket', stopLossPrice, takeProfitPrice },
   });
   order.filledQty = units.qty(qty);
-  rig.become(order, 'filled').state.orders.owingExits.add(order);
+  rig.become(order, 'filled').state.orders.bracketsMissingExits.add(order);
 }

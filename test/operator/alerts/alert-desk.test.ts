@@ -7,7 +7,7 @@ import {
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../../src/domain/units.ts';
-import { type Alert, AlertDesk, quietHours } from '../../../src/operator/alerts/alert-desk.ts';
+import { type Alert, AlertFilter, quietHours } from '../../../src/operator/alerts/alert-filter.ts';
 import { type AlertMessage, bundle } from '../../../src/operator/alerts/alert-message.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
@@ -29,8 +29,8 @@ const at = (hour: number) => tsUs(20_000 * US_PER_DAY + hour * US_PER_HOUR);
 let time: VirtualTimers;
 let sent: AlertMessage[];
 
-const deskWith = (quiet: readonly [number, number] | null = null): AlertDesk =>
-  new AlertDesk({
+const deskWith = (quiet: readonly [number, number] | null = null): AlertFilter =>
+  new AlertFilter({
     clock: time,
     timers: time,
     repeatAfter: minutes(15),
@@ -62,7 +62,7 @@ const works = (about: string) =>
   });
 const said = () => sent.splice(0).map(({ title }) => title.split(': ').at(-1));
 
-describe('AlertDesk', () => {
+describe('AlertFilter', () => {
   it('sends a repeat once, and its count at the end of the window', () => {
     const desk = deskWith();
     for (let i = 0; i < 5; i += 1) desk.alert(alertOf({ text: `prices have stopped ${i} times` }));
@@ -116,7 +116,7 @@ describe('AlertDesk', () => {
     const before = deskWith();
     const gone = alertOf({ severity: 'critical', code: 'engine_gone', text: 'no engine' });
     for (const alert of [alertOf(), gone]) before.alert(alert);
-    const kept = JSON.parse(JSON.stringify(before.memory)) as AlertDesk['memory'];
+    const kept = JSON.parse(JSON.stringify(before.memory)) as AlertFilter['memory'];
     time.advance(5 * US_PER_MINUTE);
     before.close();
     sent = [];

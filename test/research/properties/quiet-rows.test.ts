@@ -58,7 +58,7 @@ function order(random: Random, own: LegTrader, price: number): void {
         takeProfit: priceTicks(price - 5 * behind),
       });
     default:
-      return void own.submit({ kind: 'limit', side, qty: head.qty, price: near(8), reason });
+      return void own.submit(side, { qty: head.qty, price: near(8), reason });
   }
 }
 

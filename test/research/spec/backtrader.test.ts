@@ -61,7 +61,7 @@ test.each(golden('backtrader/runs') as readonly Run[])('backtrader: orders of se
         const [side, , qty, limit, trigger] = order;
         const price = limit === null ? 'market' : trader.ticks(limit);
         const head = { side, qty, price, reason: 'drawn' } as const;
-        if (trigger === null) trader.submit({ ...head, kind: 'limit' });
+        if (trigger === null) trader.submit(side, head);
         else trader.submit({ ...head, kind: 'stop', trigger: trader.ticks(trigger), reduceOnly: false });
       });
     },

@@ -251,7 +251,7 @@ test('bars are cut between two of them, and an honest strategy decides the same 
         for (const { clientOrderId } of trader.workingOrders()) trader.cancel(clientOrderId);
         const side = close % 200 === 0 ? 'sell' : 'buy';
         const price = priceTicks(side === 'buy' ? close - 100 : close + 100);
-        trader.submit({ kind: 'limit', side, qty: 1, price, reason: `after ${close}` });
+        trader.submit(side, { qty: 1, price, reason: `after ${close}` });
       });
     },
   });
@@ -281,13 +281,7 @@ async function marketLike(
         const [side, qty, points] = orders[next] ?? [];
         next += 1;
         if (side !== undefined)
-          trader.submit({
-            kind: 'limit',
-            side,
-            qty: qty ?? 0,
-            price: priceTicks(100 * (points ?? 0)),
-            reason: 'test',
-          });
+          trader.submit(side, { qty: qty ?? 0, price: priceTicks(100 * (points ?? 0)), reason: 'test' });
       });
     },
   });

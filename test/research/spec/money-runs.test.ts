@@ -44,13 +44,7 @@ async function played({
         if (side === undefined) return;
         for (const qty of [first, more])
           if (qty !== undefined)
-            trader.submit({
-              kind: 'limit',
-              side,
-              qty,
-              price: priceTicks(Math.round(100 * (points ?? 0))),
-              reason: 'test',
-            });
+            trader.submit(side, { qty, price: priceTicks(Math.round(100 * (points ?? 0))), reason: 'test' });
       });
     },
   });

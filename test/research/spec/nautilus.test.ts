@@ -60,8 +60,7 @@ test.each(golden('nautilus/runs') as readonly Run[])(
           if (working.length > 0 && (held === 0 || entry === null))
             return working.forEach(({ clientOrderId }) => trader.cancel(clientOrderId));
           if (held !== 0 && working.length === 0) {
-            const side = held > 0 ? 'sell' : 'buy';
-            trader.submit({ kind: 'market', side, qty: Math.abs(held), reason: 'out' });
+            trader.submit(held > 0 ? 'sell' : 'buy', { qty: Math.abs(held), price: 'market', reason: 'out' });
             return;
           }
           if (entry === null || working.length > 0) return;

@@ -29,7 +29,7 @@ import type { OrderLife } from './order-life.ts';
 /** Both reads that show a difference, or none, are at least this far apart: the broker's figures may lag a moment behind the book. */
 export const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
 
-export class EarlierOrders {
+export class CarriedOrders {
   readonly #core: EngineCore;
   readonly #exits: BracketExits;
   readonly #life: OrderLife;
@@ -72,11 +72,11 @@ export class EarlierOrders {
     order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
     this.#core.orders.add(order);
-    if (orderNo !== null && isWaiting) this.#core.orders.names.bindTrigger(order, orderNo, orderKey);
-    else if (orderNo !== null) this.#core.orders.names.bind(order, orderNo, this.#core.context.nowUs);
+    if (orderNo !== null && isWaiting) this.#core.orders.brokerIds.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#core.orders.brokerIds.bind(order, orderNo, this.#core.context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.hasMissingExits === true)) this.#exits.expect(order);
   }
 
   /**
@@ -128,14 +128,14 @@ export class EarlierOrders {
   alertNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#core.settings.lookUp.spread) return;
     this.#isNoEvidenceAlerted = true;
-    const book = order.isWaiting ? 'trigger book' : 'in-day book';
+    const book = order.isTriggerOrder ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not show whether ${order.clientOrderId} arrived`;
     this.#core.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
   missing(order: ManagedOrder): void {
-    const isUnseen = order.isCarriedOver && order.isWaiting && order.rowUs < this.#dayBeganUs();
+    const isUnseen = order.isCarriedOver && order.isTriggerOrder && order.rowUs < this.#dayBeganUs();
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
@@ -155,7 +155,7 @@ export class EarlierOrders {
       const firstUs = this.#agreedUs.get(order);
       if (firstUs === undefined) {
         this.#agreedUs.set(order, readUs);
-        if (order.isWaiting && leavesOf(order) > 0) this.#alertDropped(order);
+        if (order.isTriggerOrder && leavesOf(order) > 0) this.#alertDropped(order);
       } else if (readUs - firstUs >= CONFIRM_AFTER_US) this.#unproven.delete(order);
     }
     return this.#unproven.size < size;
@@ -224,14 +224,14 @@ export class EarlierOrders {
     changeWithoutFill(this.#core, order, 'adopted', change, value);
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
     this.#core.context.alert(strategy, 'warning', 'fill_unseen', text);
-    if (order.isWaiting) {
+    if (order.isTriggerOrder) {
       const sent = order.ownTrigger();
       sent.sentQty = qty(sent.sentQty + filled);
     } else {
       order.filledQty = qty(order.filledQty + filled);
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
-      if (order.trigger?.kind === 'bracket') this.#core.orders.owingExits.add(order);
+      if (order.trigger?.kind === 'bracket') this.#core.orders.bracketsMissingExits.add(order);
     }
     this.#core.orders.changed(order);
     this.#life.report(order);
@@ -261,4 +261,4 @@ export class EarlierOrders {
 
 /** Contracts that may have filled unseen; `leavesQty` counts none of an order that is over. */
 const leavesOf = (order: ManagedOrder): number =>
-  Math.max(0, order.qty - (order.isWaiting ? order.triggerState.sentQty : order.filledQty));
+  Math.max(0, order.qty - (order.isTriggerOrder ? order.triggerState.sentQty : order.filledQty));

@@ -27,7 +27,7 @@ export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'tex
   readonly ends?: AllClear;
 }
 
-export interface DeskOptions {
+export interface AlertFilterOptions {
   /** An alert that repeats within this is counted, not sent again. */
   readonly repeatAfter: DurationUs;
   /** An unacknowledged critical alert is sent again after this, and after twice as long. */
@@ -46,7 +46,7 @@ export interface DeskOptions {
 }
 
 /** Taken over by a start from the run before. */
-export interface DeskMemory {
+export interface AlertMemory {
   /** Wait for the end of quiet hours. */
   readonly held: readonly AlertMessage[];
   /** Critical and not acknowledged. */
@@ -80,8 +80,8 @@ const UNSEEN_MAX = 50;
 const ESCALATIONS_MAX = 4;
 const CHECK_EVERY = seconds(30);
 
-export class AlertDesk {
-  readonly #options: DeskOptions;
+export class AlertFilter {
+  readonly #options: AlertFilterOptions;
   readonly #seen = new Map<string, RepeatWindow>();
   #held: AlertMessage[] = [];
   #unseen: AlertMessage[] = [];
@@ -98,18 +98,18 @@ export class AlertDesk {
     escalated: 0,
   };
 
-  constructor(options: DeskOptions) {
+  constructor(options: AlertFilterOptions) {
     this.#options = options;
     // Numbers of an earlier run stay below these.
     this.#nextId = options.clock.nowUs();
   }
 
-  get memory(): DeskMemory {
+  get memory(): AlertMemory {
     const sent = [...this.#seen.values()].map(({ cancel: _cancel, ...each }) => each);
     return { held: this.#held, unseen: this.#unseen, sent };
   }
 
-  resume({ held, unseen, sent = [] }: DeskMemory): void {
+  resume({ held, unseen, sent = [] }: AlertMemory): void {
     const now = this.#options.clock.nowUs();
     for (const each of sent) {
       const leftUs = Math.min(each.sentUs - now, 0) + each.windowUs;
