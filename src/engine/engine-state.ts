@@ -69,16 +69,28 @@ function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
   };
 }
 
-/** With the parts that rest on it. Assigned: objects made by spreading have a hidden class each, and every access costs. */
+/** The parts that rest on it. One literal: objects made by spreading have a hidden class each, and an order takes more from assigned ones. */
 function createBase(options: OwnOptions) {
-  const { calendar, host, outbound } = options;
+  const { settings, calendar, host, outbound } = options;
   const core = createCore(options);
   const entries = new EntryWithdrawal(core);
   const halt = new EntryHalt(core, entries);
   const life = new OrderLife(core, host);
   const exits = new BracketExits(core);
   const carriedOrders = new CarriedOrders(core, exits, life);
-  return Object.assign(core, {
+  return {
+    context: core.context,
+    dueWork: core.dueWork,
+    timers: core.timers,
+    contracts: core.contracts,
+    market: core.market,
+    orders: core.orders,
+    session: core.session,
+    snapshots: core.snapshots,
+    portfolio: core.portfolio,
+    registry: core.registry,
+    settings,
+    costs: core.costs,
     calendar,
     entries,
     halt,
@@ -98,7 +110,7 @@ function createBase(options: OwnOptions) {
     rowOwners: new RowOwners(core),
     positionReconciler: new PositionReconciler(core, carriedOrders),
     gateway: outbound.gateway,
-  });
+  };
 }
 
 /** Compares the broker's answers and books with our orders. */
