@@ -307,10 +307,17 @@ export class JournalDecisions extends LiveDecisions {
     this.#earlier = [];
   }
 
-  /** The present version may have asked for the same; all else is refused to it. */
+  /**
+   * The present version may have asked for the same; all else is refused to it, and so is what was denied: an update may have said so
+   * before it asked.
+   */
   #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     const at = this.#left.findIndex(
-      (each) => each.strategy === strategy && each.by === by && isSame(each.proposal, asked),
+      ({ proposal, ...each }) =>
+        each.strategy === strategy &&
+        each.by === by &&
+        isSame(proposal, asked) &&
+        this.#of?.denied.has(callIdOf(proposal)) !== true,
     );
     const [same] = at === -1 ? [] : this.#left.splice(at, 1);
     if (same !== undefined) return callIdOf(same.proposal);

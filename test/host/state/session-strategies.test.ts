@@ -359,6 +359,31 @@ describe('a strategy with other parameters in mid-session', () => {
     expect(third.alerts()).not.toContain('system_diverged');
   });
 
+  it('hears the end of an order that it asks for as its earlier version did, which was denied', () => {
+    const order = limit('buy', 2, 13_100);
+    const earlier = opener({ onTrade: (_tick, desk, me) => void desk.submit(me, order) });
+    const ended: string[] = [];
+    let asked: string | null = null;
+    const later: ScriptedStrategy = {
+      onOrder: ({ clientOrderId, denial }, desk, me) => {
+        if (denial === null) return;
+        ended.push(clientOrderId);
+        asked ??= desk.submit(me, order);
+      },
+    };
+    const live = morning(earlier);
+    live.parts.refuse = () => ({ denial: { code: 'band_unknown' } });
+    live.trade(13_000);
+    expect(live.of('denied')).toHaveLength(1);
+    new Stored(live, asConfigured()).restart(
+      new EngineRig({ strategies: [later, {}] }),
+      asConfigured(),
+      changed,
+    );
+    expect(asked).not.toBeNull();
+    expect(ended.slice(1)).toEqual([asked]);
+  });
+
   it('cannot hold an event by answering each refusal with another order', () => {
     const endless: ScriptedStrategy = {
       onTrade: (_tick, desk, me) => void desk.submit(me, limit('sell', 1, 13_050)),
