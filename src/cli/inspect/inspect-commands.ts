@@ -50,13 +50,13 @@ Example:
       const view = calendarView(calendar, Object.keys(contracts), today);
       const end = calendarEnd(calendar, today);
       io.out(json === true ? jsonText(view) : textOf(view, end));
-      if (view.coverageDaysLeft < 0) finish(EXIT.failed);
+      if (view.daysKnown < 0) finish(EXIT.failed);
     });
 }
 
 function textOf(view: CalendarView, end: string | null): string {
-  const { name, timeZone, validFrom, validTo, coverageDaysLeft, sessions, holidays, expiries } = view;
-  const left = coverageDaysLeft < 0 ? 'it has ended' : `${formatCount(coverageDaysLeft, 'day')} from today`;
+  const { name, timeZone, validFrom, validTo, daysKnown, sessions, holidays, expiries } = view;
+  const left = daysKnown < 0 ? 'it has ended' : `${formatCount(daysKnown, 'day')} from today`;
   const lines = [
     `${name}, ${timeZone}: known from ${validFrom} until ${validTo}, ${left}`,
     ...(end === null ? [] : [`${end}; add the new year’s days without a session, then tickwright reload`]),

@@ -31,7 +31,7 @@ export function calendarView(calendar: TradingCalendar, underlyings: readonly st
     validFrom,
     validTo,
     /** Below zero once it has ended. */
-    coverageDaysLeft: coverageDaysLeft(calendar, today),
+    daysKnown: coverageDaysLeft(calendar, today),
     /** The next ones that it knows, today's among them. */
     sessions,
     holidays: closuresFrom(calendar, today),

@@ -38,7 +38,7 @@ export class OrdersLeft {
       // The row of one that waited may never be read in this session.
       if (row !== undefined) this.#known.set(id, { ...order, status: 'pending_trigger' });
       else if (isRestarted) this.#known.set(id, order);
-      else if (!hasProvenEnd(status) || order.hasMissingExits === true) {
+      else if (!hasProvenEnd(status) || order.owesExits === true) {
         this.#known.set(id, order);
         this.#fromBefore.add(id);
       }
@@ -112,7 +112,7 @@ export class OrdersLeft {
     const waiting: CarriedOrder[] = [];
     const others: CarriedOrder[] = [];
     for (const order of this.#known.values()) {
-      const { clientOrderId: id, row, orderNo, status, hasMissingExits } = order;
+      const { clientOrderId: id, row, orderNo, status, owesExits } = order;
       if (hasProvenEnd(status) && (row !== undefined || orderNo === null)) continue;
       const marked = this.#marked(order);
       if (row !== undefined) {
@@ -123,8 +123,7 @@ export class OrdersLeft {
       const instrument =
         code === undefined ? order.instrument : contracts.find(({ orderCode }) => orderCode === code)?.index;
       if (instrument === undefined) continue;
-      const owes =
-        hasMissingExits === true ? { hasMissingExits: this.#shownQty(id) < 2 * order.filledQty } : {};
+      const owes = owesExits === true ? { owesExits: this.#shownQty(id) < 2 * order.filledQty } : {};
       others.push({ ...marked, instrument, ...owes });
     }
     return [...waiting, ...others];
@@ -286,6 +285,6 @@ function placed(order: OrderToSend, isLost: boolean, isProtective: boolean): Kno
     orderNo: null,
     orderKey: null,
     status: isLost ? 'not_sent' : 'submitted',
-    ...(trigger?.kind === 'bracket' ? { hasMissingExits: true } : {}),
+    ...(trigger?.kind === 'bracket' ? { owesExits: true } : {}),
   };
 }

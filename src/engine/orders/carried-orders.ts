@@ -76,7 +76,7 @@ export class CarriedOrders {
     else if (orderNo !== null) this.#core.orders.brokerIds.bind(order, orderNo, this.#core.context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || left.hasMissingExits === true)) this.#exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
   /**

@@ -239,7 +239,7 @@ export interface CarriedOrder extends Pick<
   /** As it was placed, which a person may have moved since: of protective stops. */
   readonly placedTrigger?: PriceTicks;
   /** For a bracket: the trigger book has not shown exits for all its fills. */
-  readonly hasMissingExits?: boolean;
+  readonly owesExits?: boolean;
   /** An entry whose cancel was asked for, and that has not ended. */
   readonly isWithdrawn?: boolean;
 }

@@ -24,7 +24,7 @@ describe('the days ahead', () => {
     expect(view.expiries.every(({ isKnown }) => !isKnown)).toBe(true);
     expect(calendarView(CALENDAR, [], tradingDay('2027-01-01'))).toMatchObject({
       sessions: [],
-      coverageDaysLeft: -1,
+      daysKnown: -1,
     });
   });
 });

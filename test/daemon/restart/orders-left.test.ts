@@ -104,8 +104,8 @@ it('says of a bracket that filled whether its exits were seen, also two days lat
   const rig = startWaiting();
   boughtBracket(rig);
   const owing = left(rig);
-  expect(owing).toMatchObject([{ status: 'filled', filledQty: 2, hasMissingExits: true }]);
+  expect(owing).toMatchObject([{ status: 'filled', filledQty: 2, owesExits: true }]);
   expect(left(new EngineRig().session(), owing)).toEqual(owing);
   rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
-  expect(left(rig)).toMatchObject([{ status: 'filled', hasMissingExits: false }]);
+  expect(left(rig)).toMatchObject([{ status: 'filled', owesExits: false }]);
 });
