@@ -110,7 +110,7 @@ interface Bot {
 
 export class Alerting {
   readonly #options: AlertingOptions;
-  readonly #desk: AlertFilter;
+  readonly #filter: AlertFilter;
   readonly #routes: Routes;
   readonly #file: WaitingFile;
   readonly #bots: Bot[] = [];
@@ -142,7 +142,7 @@ export class Alerting {
       onChange: changed,
     });
     const { quiet, repeatAfter, escalateAfter } = alerts;
-    this.#desk = new AlertFilter({
+    this.#filter = new AlertFilter({
       clock: systemClock,
       timers: systemTimers,
       repeatAfter,
@@ -158,7 +158,7 @@ export class Alerting {
     });
     this.#file = new WaitingFile(
       path,
-      () => ({ desk: this.#desk.memory, queues: this.#routes.waiting }),
+      () => ({ desk: this.#filter.memory, queues: this.#routes.waiting }),
       (reason) =>
         alert(
           'warning',
@@ -175,7 +175,7 @@ export class Alerting {
   }
 
   get state() {
-    const { counts, memory } = this.#desk;
+    const { counts, memory } = this.#filter;
     return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
   }
 
@@ -202,7 +202,7 @@ export class Alerting {
   send(draft: AlertDraft): void {
     if (!this.isUsed) return;
     const { secrets } = this.#options.address;
-    this.#desk.send({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
+    this.#filter.send({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
   }
 
   /** Sends a test message to this channel, or to all. */
@@ -215,7 +215,7 @@ export class Alerting {
   }
 
   acknowledge(untilUs?: number): number {
-    return this.#desk.acknowledge(untilUs);
+    return this.#filter.acknowledge(untilUs);
   }
 
   /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
@@ -261,7 +261,7 @@ export class Alerting {
 
   /** Gives the last messages a moment; the next start sends the rest. */
   async close(): Promise<void> {
-    this.#desk.close();
+    this.#filter.close();
     for (let checks = 0; checks < LAST_CHECKS && !this.#routes.isIdle; checks += 1)
       await new Promise<void>((resolve) => systemTimers.after(LAST_CHECK_EVERY, resolve));
     await this.#routes.close();
@@ -305,7 +305,7 @@ export class Alerting {
       (command) => `tickwright ${command} --state ${config.stateDir}`,
     );
     const named = subject === '' ? remedy : remedy.replaceAll(' … ', ` ${subject} `);
-    this.#desk.alert({
+    this.#filter.alert({
       severity: began,
       code,
       subject,
@@ -324,7 +324,7 @@ export class Alerting {
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
     const unseen = left.desk.unseen.filter((message) => isWorthIt(message) && message.isUntilStart !== true);
-    this.#desk.resume({ ...left.desk, held: left.desk.held.filter(isWorthIt), unseen });
+    this.#filter.resume({ ...left.desk, held: left.desk.held.filter(isWorthIt), unseen });
   }
 }
 

@@ -187,10 +187,10 @@ async function testMessage({ alerting }: Daemon, channel: string | null): Promis
 async function renewToken(daemon: Daemon): Promise<CommandResult> {
   const renewed = daemon.edge.tokens.refresh('operator');
   // The person who is awaited is the one who asked.
-  if (daemon.otpDesk.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
+  if (daemon.otpInbox.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
   const result = await inTime(renewed, ANSWER_MAX);
   if (result === undefined)
-    return { ok: true, message: daemon.otpDesk.isWaiting ? WAITS_FOR_OTP : NO_ANSWER_YET };
+    return { ok: true, message: daemon.otpInbox.isWaiting ? WAITS_FOR_OTP : NO_ANSWER_YET };
   return result.ok ? { ok: true, message: tokenText(daemon) } : { ok: false, message: result.failure.reason };
 }
 
@@ -202,16 +202,16 @@ const ANSWER_MAX = seconds(12);
 
 /** An unneeded password is not spent; a refused one costs only itself. */
 async function bringOtp(daemon: Daemon, otp: string): Promise<CommandResult> {
-  const { otpDesk, edge } = daemon;
+  const { otpInbox, edge } = daemon;
   const { tokens } = edge;
-  const refusal = otpDesk.isWaiting ? null : needlessOtp(daemon);
+  const refusal = otpInbox.isWaiting ? null : needlessOtp(daemon);
   if (refusal !== null) return { ok: false, message: refusal };
-  const isEarly = !otpDesk.isWaiting;
-  const brought = otpDesk.submit(otp);
+  const isEarly = !otpInbox.isWaiting;
+  const brought = otpInbox.submit(otp);
   if (isEarly)
     void tokens
       .refresh('operator')
-      .then((result) => otpDesk.rejectEarly(result.ok ? 'there is a token already' : result.failure.reason));
+      .then((result) => otpInbox.rejectEarly(result.ok ? 'there is a token already' : result.failure.reason));
   const result = await inTime(brought, ANSWER_MAX);
   if (result === undefined) return { ok: true, message: `the password is with the broker; ${NO_ANSWER_YET}` };
   if (result.ok) return { ok: true, message: tokenText(daemon) };

@@ -105,7 +105,7 @@ export class Daemon {
   readonly sweep: HaltSweep;
   readonly journal: JournalStore;
   readonly names: StrategyNames;
-  readonly otpDesk: OtpInbox;
+  readonly otpInbox: OtpInbox;
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
@@ -159,7 +159,7 @@ export class Daemon {
     });
     this.alerting = new Alerting({ ...options, alert: this.alert, counters: this.journal });
     this.#reminders = this.#createReminders(options, note);
-    this.otpDesk = new OtpInbox({
+    this.otpInbox = new OtpInbox({
       timers: systemTimers,
       onWaiting: (isWaiting) => this.#reminders.waiting(isWaiting),
     });
@@ -350,7 +350,7 @@ export class Daemon {
       clockMap,
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record, this.sessionDay),
-      otpDesk: this.otpDesk,
+      otpInbox: this.otpInbox,
       sink: { post: (event) => this.#take(event) },
       refuse: (purpose) => this.halt.refuse(purpose),
       alerts: new EdgeAlerts(

@@ -17,6 +17,13 @@ export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: ()
   return made;
 }
 
+/** False when it was there already. */
+export function addNew<Item>(set: Set<Item>, item: Item): boolean {
+  if (set.has(item)) return false;
+  set.add(item);
+  return true;
+}
+
 /** Index of the first of rising numbers that is at least `least`, between two indices; `to` when there is none. Binary search. */
 export function firstAtLeast(rising: ArrayLike<number>, least: number, from: number, to: number): number {
   let low = from;

@@ -24,7 +24,6 @@ import {
   NUMBER,
   ORDER_ID,
   SELL,
-  SIDE,
   SPAN,
   TEXT,
   TICKS,
@@ -66,14 +65,9 @@ export function createLegTrader(
     },
     submit(...asked: SubmitArguments) {
       containment.assertInEvent('submit');
-      if (asked.length === 2) {
-        const [side, order] = asked;
-        check('submit', 'side', SIDE, side);
-        (side === 'buy' ? BUY : SELL).assert(order);
-        return limit(side, order);
-      }
+      assertSubmit(asked);
+      if (asked.length === 2) return limit(...asked);
       const [request] = asked;
-      assertSubmit(request);
       const { kind, side } = request;
       if (kind === 'limit') return limit(side, request);
       if (kind === 'market') return limit(side, { ...request, price: 'market' });

@@ -51,7 +51,7 @@ const PLAIN: Rules = {
   timeInForce: optional(oneOf('day', 'gtc')),
 };
 
-export const SIDE = oneOf('buy', 'sell');
+const SIDE = oneOf('buy', 'sell');
 const NAMED: Rules = { side: SIDE, ...PLAIN };
 const CLOSING: Rules = {
   reduceOnly: optional({ expected: 'true or false', fits: (value) => typeof value === 'boolean' }),
@@ -119,14 +119,22 @@ const hintOf = (key: string): string =>
   Object.values(ORDERS).some((rules) => Object.hasOwn(rules, key)) ? `; ${OTHERS}` : '';
 
 /** A limit order; its kind and its side may be said twice. */
-const plainShape = (side: 'buy' | 'sell'): OrderShape => {
+const plainShape = (call: 'buy' | 'sell' | 'submit', side: 'buy' | 'sell'): OrderShape => {
   const kind = { expected: `'limit'; ${OTHERS}`, fits: (value: unknown) => value === 'limit' };
-  return new OrderShape(side, { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) }, hintOf);
+  return new OrderShape(call, { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) }, hintOf);
 };
-export const BUY = plainShape('buy');
-export const SELL = plainShape('sell');
+export const BUY = plainShape('buy', 'buy');
+export const SELL = plainShape('sell', 'sell');
+const SUBMIT_BUY = plainShape('submit', 'buy');
+const SUBMIT_SELL = plainShape('submit', 'sell');
 
-export function assertSubmit(order: unknown): void {
+export function assertSubmit(asked: readonly unknown[]): void {
+  if (asked.length > 1) {
+    const [side, order] = asked;
+    check('submit', 'side', SIDE, side);
+    return (side === 'sell' ? SUBMIT_SELL : SUBMIT_BUY).assert(order);
+  }
+  const [order] = asked;
   const kind: unknown = isRecord(order) ? order['kind'] : undefined;
   check('submit', 'kind', KIND, kind);
   SHAPES.get(kind)?.assert(order);

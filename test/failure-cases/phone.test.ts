@@ -54,7 +54,7 @@ ${more}`;
 /** The same, once its owner has brought the password. */
 async function tradingMorning(steps: readonly Step[] = []): Promise<Morning> {
   const all = await morning(steps);
-  await all.story.until(() => all.story.daemon.otpDesk.isWaiting);
+  await all.story.until(() => all.story.daemon.otpInbox.isWaiting);
   all.bot.write(OWNER, all.story.simulator.otp);
   await all.story.trading();
   return all;
@@ -170,7 +170,7 @@ it('resumes nothing that was asked for before a critical alert, also where all b
 
 /** The password is given, the first step has filled, and the second one is taken. */
 async function entered(story: Story, bot: BotApi): Promise<void> {
-  await story.until(() => story.daemon.otpDesk.isWaiting);
+  await story.until(() => story.daemon.otpInbox.isWaiting);
   bot.write(OWNER, story.simulator.otp);
   await story.trading();
   story.print(13_000);
@@ -332,7 +332,7 @@ it('knows by its journal what is held and which stops wait, where no session ope
   await story.kill();
   rmSync(story.paths.token);
   story.launch();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
+  await story.until(() => story.daemon.otpInbox.isWaiting);
   expect(story.daemon.sessionDay).toBeUndefined();
   const { isHolding, text } = await heldBy(story.daemon);
   expect(isHolding).toBe(true);
@@ -378,7 +378,7 @@ it('sends a test message through its channels while they fail and while they wor
 
 it('takes a command once, though the service repeats it after a kill', async () => {
   const { story, bot } = await morning();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
+  await story.until(() => story.daemon.otpInbox.isWaiting);
   bot.keepsUpdates = true;
   bot.write(OWNER, story.simulator.otp);
   await story.trading();

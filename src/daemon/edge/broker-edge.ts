@@ -50,7 +50,7 @@ import type { Dial } from '../../broker/stream/stream-connection.ts';
 
 export interface BrokerEdgeOptions extends Pick<
   BrokerConnectionOptions,
-  'config' | 'address' | 'tokenPath' | 'otpDesk'
+  'config' | 'address' | 'tokenPath' | 'otpInbox'
 > {
   readonly clockMap: ClockMap;
   readonly journal: JournalStore;
@@ -85,7 +85,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     tokenPath: options.tokenPath,
     speed: clockMap.speed,
     exchanges: exchangeCounter(journal),
-    otpDesk: options.otpDesk,
+    otpInbox: options.otpInbox,
     session: () => tokenHours(config, clock.nowUs(), clockMap),
     sink,
     onRest: alerts.rest,
@@ -203,7 +203,7 @@ export interface BrokerConnectionOptions {
   /** The session that runs or comes next; undefined where nothing closes. */
   readonly session: () => TokenHours | undefined;
   /** Where people bring passwords; absent in programs that do not wait for one. */
-  readonly otpDesk?: OtpInbox | undefined;
+  readonly otpInbox?: OtpInbox | undefined;
   readonly sink: InputSink;
   readonly onRest: (signal: RestSignal) => void;
   readonly onToken: (signal: TokenSignal) => void;
@@ -315,12 +315,12 @@ const remembering = (otp: OtpProvider, secrets: Secrets): OtpProvider => ({
 });
 
 /** A person at the terminal is asked there and at the desk; without a terminal, at the desk alone. */
-function providerOf({ config, address, otpDesk }: BrokerConnectionOptions): OtpProvider {
+function providerOf({ config, address, otpInbox }: BrokerConnectionOptions): OtpProvider {
   const { otp, otpRoute } = config.auth;
   const own = otpProviderOf(config, address);
-  if (otpDesk === undefined || otp.from === 'simulator') return own;
-  if (otp.from === 'prompt' && !process.stdin.isTTY) return otpDesk.provider(null, otpRoute);
-  return otpDesk.provider(own, otpRoute);
+  if (otpInbox === undefined || otp.from === 'simulator') return own;
+  if (otp.from === 'prompt' && !process.stdin.isTTY) return otpInbox.provider(null, otpRoute);
+  return otpInbox.provider(own, otpRoute);
 }
 
 function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {

@@ -335,11 +335,11 @@ function contractState(contract: Contract, name: string, band: PriceBand | null)
   };
 }
 
-function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {
+function tokenState({ edge: { tokens }, otpInbox }: Daemon): CockpitState['token'] {
   const token = tokens.current();
   return {
     untilRealMs: token === undefined ? null : toMs(token.expiresAt),
-    isOtpAwaited: otpDesk.isWaiting,
+    isOtpAwaited: otpInbox.isWaiting,
     exchangesUsed: tokens.budget.used,
     exchangesAllowed: tokens.budget.allowed,
   };

@@ -237,7 +237,7 @@ function feedSeries({ edge, cycle, clock, options }: Daemon): readonly Series[] 
   });
 }
 
-function tokenSeries({ edge: { tokens }, clock, config, otpDesk, options }: Daemon): readonly Series[] {
+function tokenSeries({ edge: { tokens }, clock, config, otpInbox, options }: Daemon): readonly Series[] {
   const now = systemClock.nowUs();
   const token = tokens.current();
   const hours = tokenHours(config, clock.nowUs(), options.clockMap);
@@ -246,7 +246,7 @@ function tokenSeries({ edge: { tokens }, clock, config, otpDesk, options }: Daem
     token_seconds_left: token === undefined ? 0 : (token.expiresAt - now) / US_PER_SECOND,
     token_needed_seconds: neededUs / US_PER_SECOND,
     token_exchanges_left: tokens.budget.allowed - tokens.budget.used,
-    otp_awaited: otpDesk.isWaiting,
+    otp_awaited: otpInbox.isWaiting,
   });
 }
 

@@ -47,7 +47,7 @@ export function listenToPhones(
     command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
-    isOtpAwaited: () => daemon.otpDesk.isWaiting,
+    isOtpAwaited: () => daemon.otpInbox.isWaiting,
     news: () => daemon.alerting.state.counts.critical + daemon.halts,
     journal: (by, text, outcome) => daemon.append({ kind: 'remote_command', by, text, outcome }),
   };

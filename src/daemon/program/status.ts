@@ -62,7 +62,7 @@ export const statusOf = (daemon: Daemon) => ({
   stream: daemon.edge.stream.status(),
   tokenExchanges: daemon.edge.tokens.budget,
   jobs: daemon.jobs,
-  isOtpAwaited: daemon.otpDesk.isWaiting,
+  isOtpAwaited: daemon.otpInbox.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
   /** Positions in words, with entry, last price, result and stop. */

@@ -9,6 +9,7 @@ import {
   flatFrom,
   type SessionPhase,
 } from '../../domain/calendar.ts';
+import { addNew } from '../../domain/lists.ts';
 import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
@@ -109,7 +110,7 @@ export class CloseOut {
       if (!this.#isFlatAtNight(strategy)) continue;
       const isHolding = positions.some((held) => held.strategy === strategy && !targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
-      if (this.#isNews(`orders ${strategy}`) || isHolding)
+      if (addNew(this.#alerted, `orders ${strategy}`) || isHolding)
         this.#executor.flattenOwner(strategy, 'flat before the close', 'settings');
     }
   }
@@ -124,13 +125,14 @@ export class CloseOut {
       if (held.instrument !== instrument) continue;
       if (!closes(held)) this.#alertExpiry('warning', held);
       // A flatten that was given up tries again; later ones alert nothing.
-      else if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
+      else if (addNew(this.#alerted, `expires ${held.strategy} ${instrument}`) || !targets.has(held))
         this.#executor.flatten(held, why);
     }
     // An entry would be closed as soon as it fills.
-    for (const order of orders.open)
-      if (order.instrument === instrument && closes(order))
-        if (this.#isNews(`orders ${order.strategy} ${instrument}`)) this.#executor.flatten(order, why);
+    for (const order of orders.open) {
+      if (order.instrument !== instrument || !closes(order)) continue;
+      if (addNew(this.#alerted, `orders ${order.strategy} ${instrument}`)) this.#executor.flatten(order, why);
+    }
   }
 
   #alertExpiry(severity: AlertSeverity, held: HeldPosition): void {
@@ -144,17 +146,11 @@ export class CloseOut {
     text: string,
   ): void {
     const { context, contracts } = this.#state;
-    if (this.#isNews(`${code} ${strategy} ${instrument}`))
+    if (addNew(this.#alerted, `${code} ${strategy} ${instrument}`))
       context.alert(strategy, severity, code, `${qty} of ${contracts.codeOf(instrument)} ${text}`);
   }
 
   /** The first time on this day. */
-  #isNews(matter: string): boolean {
-    const isNews = !this.#alerted.has(matter);
-    this.#alerted.add(matter);
-    return isNews;
-  }
-
   #isFlatAtNight(strategy: StrategyIndex): boolean {
     return this.#state.settings.strategies[strategy]?.overnight === false;
   }

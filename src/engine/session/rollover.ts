@@ -2,6 +2,7 @@
 import { rollsFrom, type TradingCalendar } from '../../domain/calendar.ts';
 import { aliasOf, type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { addNew } from '../../domain/lists.ts';
 import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
@@ -36,14 +37,8 @@ export class RolloverMonitor {
       if (contract === undefined || context.nowUs >= rollsFrom(calendar, contract)) continue;
       const codes = legs.map(({ orderCode }) => orderCode).join(', ');
       const text = `${qty} of ${contract.orderCode}: ${registry.idOf(strategy)} trades ${codes} and does not see it; its stops stay`;
-      if (this.#isNews(text)) context.alert(strategy, 'critical', 'held_outside_symbols', text);
+      if (addNew(this.#alerted, text)) context.alert(strategy, 'critical', 'held_outside_symbols', text);
     }
-  }
-
-  #isNews(matter: string): boolean {
-    const isNews = !this.#alerted.has(matter);
-    this.#alerted.add(matter);
-    return isNews;
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
@@ -69,7 +64,7 @@ export class RolloverMonitor {
     const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return stops.stop(strategy, why, null);
-    if (!this.#isNews(`${strategy} ${why}`)) return;
+    if (!addNew(this.#alerted, `${strategy} ${why}`)) return;
     context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
 

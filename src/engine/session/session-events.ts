@@ -204,8 +204,8 @@ export class SessionEvents {
     const before = this.#configured;
     this.#configured = new Map(strategies.map((each) => [each.settings.id, each]));
     // Not by place: a replay of the day may give other places.
-    const seats = registry.registered.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
-    for (const { index, settings } of seats) {
+    const registered = registry.registered.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
+    for (const { index, settings } of registered) {
       const now = this.#configured.get(settings.id);
       const isEarlier = context.decisions.isEarlier(index);
       if (now !== undefined) {

@@ -76,9 +76,9 @@ export class StrategyRegistry {
   }
 
   stop(strategy: StrategyIndex, reason: string): boolean {
-    const seat = this.#registered[strategy];
-    if (seat === undefined || seat.stopped !== null) return false;
-    seat.stopped = reason;
+    const entry = this.#registered[strategy];
+    if (entry === undefined || entry.stopped !== null) return false;
+    entry.stopped = reason;
     this.#hasUnmanaged = true;
     this.#host.stop(strategy);
     return true;
@@ -98,15 +98,15 @@ export class StrategyRegistry {
   }
 
   setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void {
-    const seat = this.#registered[strategy];
-    if (seat === undefined) return;
-    const before = seat.legs;
-    seat.legs = legs;
+    const entry = this.#registered[strategy];
+    if (entry === undefined) return;
+    const before = entry.legs;
+    entry.legs = legs;
     const changes: LegChange[] = [];
     legs.forEach((contract, leg) => {
       if (before[leg]?.index !== contract.index) changes.push({ leg, contract });
     });
-    if (!this.#isStarted || seat.stopped !== null || changes.length === 0) return;
+    if (!this.#isStarted || entry.stopped !== null || changes.length === 0) return;
     if (this.#isRunning) this.dispatch((host) => host.onLegs(strategy, changes));
     else this.#legsKept.push(() => this.dispatch((host) => host.onLegs(strategy, changes)));
   }
@@ -134,8 +134,8 @@ export class StrategyRegistry {
 
   publish(each: StrategyUpdate): void {
     const { strategy, update } = each;
-    const seat = this.#registered[strategy];
-    if (seat === undefined || seat.stopped !== null) return;
+    const entry = this.#registered[strategy];
+    if (entry === undefined || entry.stopped !== null) return;
     if (this.#isRunning) this.dispatch((host) => host.onOrder(strategy, update));
     else if (this.#isStarted) this.#kept.push(each);
   }

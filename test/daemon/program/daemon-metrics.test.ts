@@ -47,7 +47,7 @@ const DAEMON = {
     calls: { sent: 77 },
     tokens: { current: () => undefined, budget: { used: 3, allowed: 10 } },
   },
-  otpDesk: { isWaiting: true },
+  otpInbox: { isWaiting: true },
   journal: { isFailing: false, waiting: 5 },
   alerting: { state: { unseen: 1, channels: [{ id: 'phone', trouble: 'no answer', waiting: 6 }] } },
 };
