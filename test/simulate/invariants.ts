@@ -58,8 +58,7 @@ export class Invariants {
   readonly #cover: CoverChecks;
   readonly #withdrawals: WithdrawalChecks;
   readonly #cancelsSent = new Set<string>();
-  #onEntryPlaced: (() => void) | undefined = undefined;
-  #onExitPlaced: (() => void) | undefined = undefined;
+  readonly #onPlaced = new Map<'entry' | 'exit', () => void>();
   #isBreaking = false;
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
@@ -72,6 +71,8 @@ export class Invariants {
   readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions show no owner of fills that set each other off. */
   readonly #unproven = new Map<string, 'agreed' | 'open'>();
+  /** Since the last start, and not disproved: an end that was not seen then left fills that set each other off, or none. */
+  #doPositionsAgree = false;
   /** Strategies whose position came or went without a fill. */
   readonly #reassigned = new Set<string>();
   readonly #resolved = new Set<string>();
@@ -170,14 +171,18 @@ export class Invariants {
     return this.#alerts.some((text) => about.test(text));
   }
 
-  /** Once, as the row of the next entry is appended: its call has not left. */
-  onEntryPlaced(run: (() => void) | undefined): void {
-    this.#onEntryPlaced = run;
+  /** Once, as the row of the next such order is appended: its call has not left, and a disk that is full from now on refuses the row. */
+  onPlaced(of: 'entry' | 'exit', run: () => void): void {
+    this.#onPlaced.set(of, run);
   }
 
-  /** The same for the next exit: it is the first row that a disk refuses which is full from now on. */
-  onExitPlaced(run: (() => void) | undefined): void {
-    this.#onExitPlaced = run;
+  forgetPlaced(): void {
+    this.#onPlaced.clear();
+  }
+
+  #placed(of: 'entry' | 'exit'): void {
+    this.#onPlaced.get(of)?.();
+    this.#onPlaced.delete(of);
   }
 
   /** Without a session there is only the screen to say it. */
@@ -244,6 +249,7 @@ export class Invariants {
     this.#commits = 0;
     this.#isReplaying = true;
     this.#isNoRoomAlerted = false;
+    this.#doPositionsAgree = false;
     if (this.truth.openOrders().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
       world.saw('a partly filled order over a restart');
     if (this.truth.waiting().some(({ refId }) => refId !== null)) world.saw('a waiting stop over a restart');
@@ -299,6 +305,7 @@ export class Invariants {
     this.#commits += 1;
     this.#isReplaying = false;
     if (this.#world.daemon?.cycle.degraded === null) this.#isNoRoomAlerted = false;
+    if ('isLost' in entry && entry.isLost) this.#world.saw('a tail is cut off and decided again');
     switch (entry.kind) {
       case 'alert':
         return this.#alert(entry);
@@ -323,22 +330,12 @@ export class Invariants {
         if (entry.parent !== null) return;
         return this.#checkForeign(entry, this.truth.triggers.get(entry.row.orderKey));
       case 'position_mismatch':
+        this.#doPositionsAgree = false;
         return this.#world.saw('a position mismatch is proven');
       case 'place':
-        if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
-        else if (entry.order.purpose === 'entry') {
-          this.#onEntryPlaced?.();
-          this.#onEntryPlaced = undefined;
-        } else {
-          this.#onExitPlaced?.();
-          this.#onExitPlaced = undefined;
-        }
-        return;
-      case 'modify':
-        if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
-        return;
+        if (entry.isLost) return;
+        return this.#placed(entry.order.purpose === 'entry' ? 'entry' : 'exit');
       case 'cancel':
-        if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
         this.#cancelsSent.add(entry.cancel.clientOrderId);
         return;
       case 'fill':
@@ -359,8 +356,10 @@ export class Invariants {
         if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
       case 'position_agreed':
+        this.#doPositionsAgree = true;
         for (const owner of this.#unproven.keys()) this.#unproven.set(owner, 'agreed');
         return;
+      case 'modify':
       case 'proposal':
       case 'fill_correction':
       case 'phase':
@@ -586,7 +585,8 @@ export class Invariants {
     const isUnseen = event === 'seen_gone' && detail === 'not in the book of the new day';
     if (isUnseen && world.seen.counts.has('a position mismatch is proven'))
       world.saw('a stop is gone unseen');
-    if (to === 'expired_unproven' || isUnseen) this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
+    if (to === 'expired_unproven' || isUnseen)
+      this.#unproven.set(this.#ownerHere(clientOrderId), this.#doPositionsAgree ? 'agreed' : 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 

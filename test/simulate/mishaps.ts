@@ -70,7 +70,7 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
     case 'fill_disk': {
       const ms = draws.between(50, 4_000);
       const fill = (): void => world.disk.fill(ms);
-      return world.plan.fillsAtExit ? world.checks.onExitPlaced(fill) : fill();
+      return world.plan.fillsAtExit ? world.checks.onPlaced('exit', fill) : fill();
     }
     case 'clock_ahead':
       world.saw('the clock jumps ahead');
@@ -187,7 +187,7 @@ function operate(world: World, mishap: Operation, draws: Draws): void {
       const late = draws.chance(0.5) ? 0 : draws.between(0, 1.5);
       return isShort
         ? halt()
-        : world.checks.onEntryPlaced(() => (late === 0 ? halt() : world.after(late, halt)));
+        : world.checks.onPlaced('entry', () => (late === 0 ? halt() : world.after(late, halt)));
     }
     case 'resume':
       return ask(world, 'resume', {}, dies);

@@ -104,8 +104,7 @@ function armMishaps(world: World): void {
 function endFaults(world: World): void {
   world.trace.say('driver', 'the faults end');
   world.bringBrokerUp();
-  world.checks.onEntryPlaced(undefined);
-  world.checks.onExitPlaced(undefined);
+  world.checks.forgetPlaced();
   world.simulator.faults.clear();
   world.network.isDown = false;
   world.network.heal();

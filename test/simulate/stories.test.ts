@@ -460,7 +460,7 @@ it('knows what left on the emergency file until the rows of it are durable', () 
     const sent = (): number => world.seen.counts.get('an exit is sent on the emergency file') ?? 0;
     await world.run(5);
     for (let i = 1; i <= 4; i += 1) {
-      world.checks.onExitPlaced(() => world.disk.fill(60_000));
+      world.checks.onPlaced('exit', () => world.disk.fill(60_000));
       await world.run(20, () => sent() >= i);
       await world.run(0.2);
       const { starts } = world;
