@@ -33,11 +33,17 @@ const LONG = [
 const areStoriesLeftOut =
   process.env['TICKWRIGHT_STORIES'] !== 'all' && !process.argv.some((word) => word.startsWith('test/e2e'));
 
-/** Files that take long or mostly wait begin first, so that none of them is left alone at the end. */
-const EARLY = ['/test/e2e/kill.test.ts', '/test/e2e/', '/test/simulate/', '/test/parity/'];
+/**
+ * Files that take long begin first, so that none of them is left alone at the end; those that work and those that mostly wait are mixed, so
+ * that the processor is never idle.
+ */
+const EARLY = [
+  /\/e2e\/kill\.test/,
+  /\/test\/(?:e2e|failure-cases|cluster|simulate|parity)\/|\/daemon\/feed-daemons/,
+];
 
 const place = ({ moduleId }: TestSpecification): number => {
-  const found = EARLY.findIndex((part) => moduleId.includes(part));
+  const found = EARLY.findIndex((part) => part.test(moduleId));
   return found < 0 ? EARLY.length : found;
 };
 
@@ -60,8 +66,8 @@ export default defineConfig({
     // Tests may not lean on their order.
     sequence: { shuffle: true, seed: SEED, sequencer: LongFirst },
     pool: 'forks',
-    // Twice the cores: stories of whole programs wait for most of their time. Left alone, vitest takes one less than cores.
-    maxWorkers: 2 * availableParallelism(),
+    // Three times the cores: stories wait for most of their time. Left alone, vitest takes one less than cores.
+    maxWorkers: 3 * availableParallelism(),
     allowOnly: false,
     restoreMocks: true,
     // A clock that leaped in one file would stay wrong for the next: they share a process.
