@@ -68,11 +68,8 @@ async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Clust
   const { readSweep } = await import('../../research/sweep/read-sweep.ts');
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
-  const { stoppedText, sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
-  const path = join(sweepDir(backtest, flags.out), 'progress.html');
-  if (io.isTerminal === true) io.err(`progress: ${path}\n`);
-  const newLine = (): ProgressLine => new ProgressLine(io, 'runs', { path, title: `Sweep of ${file}` });
-  let line = newLine();
+  const { stoppedText, sweepFile } = await import('../../research/sweep/sweep-report.ts');
+  let line = new ProgressLine(io, 'runs');
   let what = '';
   const { fresh = false } = flags;
   const note = (text: string): void => {
@@ -92,12 +89,12 @@ async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Clust
     }),
     onProgress: (progress) => {
       // Each part has a rate of its own.
-      if (progress.what !== what) line = newLine();
+      if (progress.what !== what) line = new ProgressLine(io, 'runs');
       what = progress.what;
       line.show({ ...progress, what: `${what}${strength()}` });
     },
   }).catch(refuseHang);
-  line.end('report.html');
+  line.clear();
   if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome, strength());
   return stoppedText(outcome.found);
