@@ -42,7 +42,7 @@ test('a session, its summary, a read of the journal, and the same account again'
   expect(run(place, 'resume', '--reason', 'seen').status).toBe(0);
 
   expect(await first.end('SIGINT'), first.output()).toBe(0);
-  expect(first.output()).toMatch(/Session \d{4}-\d{2}-\d{2}/);
+  expect(first.output()).toMatch(/session +\d{4}-\d{2}-\d{2}/);
   expect(first.output()).toMatch(BOOKS_AGREE);
   expect(first.output()).not.toMatch(/eyJ/); // no token, not even a part of one
 

@@ -17,7 +17,7 @@ import { packageVersion } from '../../host/program-files.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { Daemon } from '../daemon.ts';
 import { comparisons } from '../session/holdings.ts';
-import { type StatusContent, statusContent, statusOf, summaryText } from './status.ts';
+import { type StatusContent, statusContent, statusOf, statusText } from './status.ts';
 import type { StrategyNames } from '../../domain/ids.ts';
 
 const STATUS_EVERY_MS = 1_000;
@@ -47,10 +47,7 @@ export function createDaemonScreen(plan: RunPlan, names: StrategyNames, jsonLogs
     },
     async summary(daemon: Daemon): Promise<void> {
       await comparedView(daemon);
-      const status = statusOf(daemon);
-      const text = summaryText(status, (fact) => daemon.named(fact));
-      if (text !== null) return out.block(`\n${paint.bold(`Session ${status.session}`)}\n\n${text}`);
-      out.note(`no summary: ${status.session === null ? 'no session is open' : 'no engine has answered'}`);
+      out.block(`\n${statusText(statusOf(daemon))}`);
     },
   };
 }

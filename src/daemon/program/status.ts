@@ -182,7 +182,7 @@ const DAY_COUNTS = [
 const LABEL_WIDTH = 8;
 const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 2;
 
-/** As the command line shows it. */
+/** As the command line and the end of a run show it. */
 export function statusText(status: DaemonStatus): string {
   const { engine } = status;
   const blank = ' '.repeat(LABEL_WIDTH + 2);
@@ -190,16 +190,6 @@ export function statusText(status: DaemonStatus): string {
     ([label, text]) => `${pad(label, LABEL_WIDTH)}  ${wrapText(text, TEXT_WIDTH).join(`\n${blank}`)}\n`,
   );
   return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine, status.contractNames)}\n`}`;
-}
-
-/** At the end of a run; null where no engine has answered. */
-export function summaryText(status: DaemonStatus, named: (text: string) => string): string | null {
-  const { engine, compared, contractNames } = status;
-  if (engine === null) return null;
-  // It is done with what it was doing.
-  const facts = [...silenceFact(status), ...engineFacts({ ...engine, procedure: '' }, compared)];
-  const lines = facts.flatMap(([label, text]) => wrapText(named(`${label}: ${text}`), SCREEN_WIDTH));
-  return `${strategiesTable(engine, contractNames)}\n\n${lines.join('\n')}`;
 }
 
 type Engine = NonNullable<DaemonStatus['engine']>;

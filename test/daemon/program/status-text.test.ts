@@ -1,6 +1,6 @@
 /** The state of a daemon as a person reads it at night. */
 import { expect, test } from 'vitest';
-import { type DaemonStatus, statusText, summaryText } from '../../../src/daemon/program/status.ts';
+import { type DaemonStatus, statusText } from '../../../src/daemon/program/status.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
@@ -248,21 +248,4 @@ test('figures of an engine that does not answer are marked as old', () => {
   const text = statusText({ ...STATUS, engineSilentMs: 72_400 });
   expect(text).toMatch(/^engine +does NOT answer for 1 min 13 s/m);
   expect(statusText(STATUS)).not.toContain('does NOT answer');
-});
-
-test('a run ends with the result of each strategy, and our books next to the broker’s', () => {
-  expect(summaryText(STATUS, (text) => text)).toMatchInlineSnapshot(`
-    "strategy  position               open orders fills    day VND state
-    --------- ---------------------- ----------- ----- ---------- -----------------
-    ema-front -2 VN30F1M (41I1GC000)           1     9 -1,204,000 runs
-    spread    flat                             1     9          0 stopped: it threw
-
-    result: -1,204,000 VND, realised and open, after 192,798 of fees and tax
-    books: our positions are the broker’s
-    money: the broker’s to the VND: fee, cash
-    orders: 0 open orders
-    today: 12 orders, 9 fills, 1 denial, 0 rejections, 36 refused changes or
-    cancels, 0 gaps"
-  `);
-  expect(summaryText({ ...STATUS, engine: null }, String)).toBeNull();
 });
