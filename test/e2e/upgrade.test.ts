@@ -43,7 +43,7 @@ test('it does not trade blind: it says how to go on, ends with 2, and leaves the
   journal.close();
 });
 
-test('a build under a running daemon: no reload mixes it with what runs, and status and doctor say so', async () => {
+test('a build under a running daemon: no reload mixes it with what runs, and status says so', async () => {
   const place = workplace(BUSY_CONFIG);
   const main = programWith('const added = [...SHIPPED][0];');
   const tickwright = async (...args: readonly string[]): Promise<string> => {
@@ -61,8 +61,5 @@ test('a build under a running daemon: no reload mixes it with what runs, and sta
     /refused: .* rebuilt or reinstalled .* restart the daemon nothing was changed/,
   );
   expect(await tickwright('status', '--state', place.state)).toContain('is not the one that runs');
-  expect(await tickwright('doctor', '--config', place.config, '--state', place.state)).toContain(
-    'runs another build',
-  );
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });
