@@ -143,7 +143,7 @@ export class Transport {
     const asked = Number(retryAfter ?? Number.NaN);
     const wait = asked > 0 ? seconds(Math.min(asked, SLOW_DOWN_WAIT_MAX_SECONDS)) : SLOW_DOWN_WAIT;
     this.#limiter.slowDown(wait);
-    this.#options.onSignal({ kind: 'slowed_down', operation, times: this.#limiter.slowness, wait });
+    this.#options.onSignal({ kind: 'slowed_down', operation });
   }
 }
 
@@ -192,12 +192,7 @@ export class ClockSkewMeter {
 
 export type RestSignal =
   /** HTTP 429: the pace is halved for a while. */
-  | {
-      readonly kind: 'slowed_down';
-      readonly operation: string;
-      readonly times: number;
-      readonly wait: DurationUs;
-    }
+  | { readonly kind: 'slowed_down'; readonly operation: string }
   /** A call that moves orders ended without an answer that can be trusted. Alert. */
   | { readonly kind: 'outcome_unknown'; readonly operation: string; readonly reason: string }
   | {

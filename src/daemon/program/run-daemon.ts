@@ -424,8 +424,7 @@ async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick
       link: (role) => linkOf(cockpit.link(role)),
     },
   });
-  const program = daemon.options.program?.digest ?? null;
-  const link = { port: server.port, token, pid: process.pid, program };
+  const link = { port: server.port, token, pid: process.pid };
   writeBlocks(paths.control, [JSON.stringify(link)]);
   const unlist = listDaemon(config.stateDir, config.mode);
   return {

