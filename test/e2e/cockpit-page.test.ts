@@ -473,16 +473,6 @@ describe('views', () => {
     expect(frames / seconds).toBeLessThan(32);
   });
 
-  test('changes its colours, and remembers it', async () => {
-    const { page } = await opened(daemonIn({}));
-    await page.getByRole('button', { name: 'Colours: as the system' }).click();
-    await page.getByRole('button', { name: 'Colours: light' }).click();
-    expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
-    await page.reload();
-    await page.waitForSelector('nav');
-    expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
-  });
-
   test('digits and focus lead through the page', async () => {
     const { page } = await opened(daemonIn({}));
     await page.keyboard.press('3');

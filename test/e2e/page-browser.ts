@@ -55,7 +55,6 @@ export async function wear(
 ): Promise<void> {
   await page.setViewportSize(windowOf(width));
   await page.emulateMedia({ colorScheme });
-  await page.waitForSelector(`html[data-theme=${colorScheme}]`);
   await page.evaluate('new Promise((drawn) => new ResizeObserver(drawn).observe(document.body))');
 }
 

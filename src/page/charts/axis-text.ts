@@ -14,7 +14,7 @@ export function numberLabels(splits: readonly number[], unit = ''): string[] {
     [1e6, 'm'],
   ] as const;
   const [scale, word] = scales.find(([size]) => most >= size && step / size >= LABEL_STEPS_MIN) ?? [1, ''];
-  const digits = Math.min(6, decimalsOf(step / scale));
+  const digits = decimalsOf(step / scale);
   const format = new Intl.NumberFormat('en-US', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -46,28 +46,17 @@ export function moneyText(
   return (value === 0 ? 0 : value).toLocaleString('en-US', format);
 }
 
-/** Digits behind the point that a step needs: 2 for 0.25. */
-export function decimalsOf(step: number): number {
-  for (let digits = 0; digits < 6; digits += 1) {
-    const scaled = step * 10 ** digits;
-    if (Math.abs(scaled - Math.round(scaled)) < 1e-6) return digits;
-  }
-  return 6;
-}
+/** Digits behind the point that a step needs, at most six: 2 for 0.25. */
+export const decimalsOf = (step: number): number =>
+  Number(step.toFixed(6)).toString().split('.')[1]?.length ?? 0;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-const dateOf = (local: number): Date => new Date(local * 1_000);
-const clockText = (local: number): string => formatTimeOfDay((local % DAY) * US_PER_SECOND);
-const dayText = (local: number): string => `${dateOf(local).getUTCDate()} ${monthText(local)}`;
-const monthText = (local: number): string => MONTHS[dateOf(local).getUTCMonth()] ?? '';
-const yearText = (local: number): string => String(dateOf(local).getUTCFullYear());
-const dateText = (local: number): string => `${dayText(local)} ${yearText(local)}`;
 
 /** A moment as the clock at the exchange showed it: `4 Mar 2026 10:15`; the first and the last second of a day are the day alone. */
 export function momentText(seconds: number, utcOffsetMinutes: number): string {
   const local = seconds + utcOffsetMinutes * MINUTE;
-  return local % DAY === 0 || local % DAY === DAY - 1
-    ? dateText(local)
-    : `${dateText(local)} ${clockText(local)}`;
+  const date = new Date(local * 1_000);
+  const day = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ''} ${date.getUTCFullYear()}`;
+  const time = local % DAY;
+  return time === 0 || time === DAY - 1 ? day : `${day} ${formatTimeOfDay(time * US_PER_SECOND)}`;
 }

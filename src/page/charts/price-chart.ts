@@ -15,6 +15,7 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
+import { firstAtLeast } from '../../domain/lists.ts';
 import { MINUTE } from '../../text/durations.ts';
 import type { ReportCandle, ReportMark, ReportTrade } from '../../research/report/report-model.ts';
 import './charts.css';
@@ -350,17 +351,9 @@ class TradeLayer implements ISeriesPrimitive<Time> {
   }
 }
 
-/** Place of the last sample at or before a moment. */
-function placeOf(times: readonly number[], seconds: number): number {
-  let low = 0;
-  let high = times.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((times[middle] ?? 0) <= seconds) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+/** Place of the last candle that begins at or before a moment, in whole seconds. */
+const placeOf = (times: readonly number[], seconds: number): number =>
+  Math.max(0, firstAtLeast(times, Math.floor(seconds) + 1, 0, times.length) - 1);
 
 function drawTrade(
   { context, horizontalPixelRatio: ratio }: BitmapScope,
@@ -424,17 +417,10 @@ export function ink(name: string, opacity = 1): string {
     .padStart(2, '0')}`;
 }
 
-const listeners = new Set<() => void>();
+const darkness = matchMedia('(prefers-color-scheme: dark)');
 
-/** Calls back when the colours change: by the system, or by `data-theme` of the page. Returns the way to stop. */
+/** Calls back when the system changes the colours. Returns the way to stop. */
 export function onThemeChange(redraw: () => void): () => void {
-  listeners.add(redraw);
-  return () => listeners.delete(redraw);
+  darkness.addEventListener('change', redraw);
+  return () => darkness.removeEventListener('change', redraw);
 }
-
-function publish(): void {
-  for (const redraw of listeners) redraw();
-}
-
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', publish);
-new MutationObserver(publish).observe(document.documentElement, { attributeFilter: ['data-theme'] });

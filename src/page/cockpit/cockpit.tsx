@@ -1,20 +1,19 @@
 /** The cockpit: one page that shows a daemon and steers it. */
-import { useSignal, effect, signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { render } from 'preact';
+import { errorText } from '../../domain/failure.ts';
 import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import './cockpit.css';
 import { Journal, StoryDialog } from './journal.tsx';
 import {
   enter,
   readSession,
-  textOf,
   begin,
   session,
   silentSeconds,
   state,
   view,
   canSteer,
-  entries,
   halt,
   isGone,
   marketMs,
@@ -59,7 +58,6 @@ function Cockpit() {
       </main>
       <Outcomes />
       <StoryDialog />
-      <Footer />
     </>
   );
 }
@@ -100,7 +98,7 @@ async function exchange(secret: string): Promise<string> {
     begin(await enter(secret));
     return '';
   } catch (error) {
-    return textOf(error);
+    return errorText(error);
   }
 }
 
@@ -122,7 +120,6 @@ function Header() {
         </h1>
         {value !== null && <Clock value={value} />}
         <div class="actions">
-          <ThemeButton />
           {canSteer.value && <HaltButton />}
           {session.value?.role === 'look' && <span class="chip">{t.lookOnly}</span>}
         </div>
@@ -245,41 +242,6 @@ const Tabs = () => (
   </nav>
 );
 
-type Theme = 'system' | 'light' | 'dark';
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
-const stored = THEMES.find((each) => each === localStorage.getItem('theme'));
-const theme = signal<Theme>(stored ?? 'system');
-/** Pictures on a canvas follow it. */
-const system = matchMedia('(prefers-color-scheme: dark)');
-const isSystemDark = signal(system.matches);
-system.addEventListener('change', ({ matches }) => {
-  isSystemDark.value = matches;
-});
-
-const isDark = (): boolean => (theme.value === 'system' ? isSystemDark.value : theme.value === 'dark');
-
-effect(() => {
-  document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
-  localStorage.setItem('theme', theme.value);
-});
-
-const THEME_SIGN: Readonly<Record<Theme, string>> = { system: '◐', light: '○', dark: '●' };
-
-function ThemeButton() {
-  const { value } = theme;
-  const next = THEMES[(THEMES.indexOf(value) + 1) % THEMES.length] ?? 'system';
-  return (
-    <Button
-      kind="plain icon"
-      aria-label={`${t.theme}: ${t.themes[value]}`}
-      title={`${t.theme}: ${t.themes[value]}`}
-      onClick={() => set(theme, next)}
-    >
-      {THEME_SIGN[value]}
-    </Button>
-  );
-}
-
 const DONE_MS = 10_000;
 
 /** A failure stays until it is dismissed. */
@@ -327,12 +289,6 @@ function listenToKeys(): void {
   addEventListener('keyup', () => clearTimeout(held));
   addEventListener('blur', () => clearTimeout(held));
 }
-
-const Footer = () => (
-  <footer>
-    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
-  </footer>
-);
 
 const root = document.getElementById('page');
 

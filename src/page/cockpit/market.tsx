@@ -28,19 +28,16 @@ import {
   dayOf,
   moment,
   points,
-  signed,
   signedPoints,
   toneOf,
   Bar,
   Button,
   Empty,
-  Entry,
   Facts,
   Panel,
   set,
 } from './parts.tsx';
 import { read, entries, prices, silentSeconds, state } from './store.ts';
-import { OrderTable } from './now.tsx';
 import { t } from './text.ts';
 
 export function Market({ value }: { readonly value: CockpitState }) {
@@ -64,8 +61,6 @@ export function Market({ value }: { readonly value: CockpitState }) {
       <Panel title={t.depth} area="depth-panel">
         <Depth contract={contract} />
       </Panel>
-      <ContractOrders contract={contract} />
-      <Notes />
     </>
   );
 }
@@ -329,40 +324,5 @@ function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
         {places.map((place) => row(bids[place], 'buy', place))}
       </tbody>
     </table>
-  );
-}
-
-function ContractOrders({ contract: { contract } }: OfContract) {
-  const { orders: all = [], strategies = [] } = state.value ?? {};
-  const orders = all.filter(({ orderCode }) => orderCode === contract);
-  const net = strategies
-    .flatMap(({ positions }) => positions)
-    .filter(({ orderCode }) => orderCode === contract)
-    .reduce((sum, { qty }) => sum + qty, 0);
-  return (
-    <Panel title={t.workingOrders} area="wide" aside={`${t.position} ${signed(net)}`}>
-      {orders.length === 0 && <Empty>{t.noOrders}</Empty>}
-      {orders.length > 0 && <OrderTable orders={orders} label={t.workingOrders} />}
-    </Panel>
-  );
-}
-
-const NOTES = 12;
-
-function Notes() {
-  const notes = entries.value.filter(({ kind }) => kind === 'strategy_note').slice(-NOTES);
-  return (
-    <Panel title={t.notes} area="third">
-      {notes.length === 0 && <Empty>{t.noNotes}</Empty>}
-      <ol class="notes">
-        {notes.toReversed().map(({ id, atMs, strategy, text, word }) => (
-          <li key={id}>
-            <Entry time={moment(atMs)} who={strategy}>
-              {text === '' ? word : text}
-            </Entry>
-          </li>
-        ))}
-      </ol>
-    </Panel>
   );
 }

@@ -20,7 +20,6 @@ import {
   type TableColumn,
   Dot,
   Empty,
-  Entry,
   Facts,
   heldOnes,
   Hidden,
@@ -248,7 +247,7 @@ interface OrdersProps {
   readonly orders: readonly CockpitOrder[];
 }
 
-export function OrderTable({ orders, label }: OrdersProps & { readonly label: string }) {
+function OrderTable({ orders, label }: OrdersProps & { readonly label: string }) {
   const columns: readonly TableColumn<CockpitOrder>[] = [
     {
       name: t.order,
@@ -304,15 +303,15 @@ export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly t
   const { word, text } = lineOf(entry.word, entry.text);
   const number = order === null ? '' : shownId(order);
   return (
-    <Entry
-      time={time}
-      word={word}
-      tone={tone}
-      who={strategy === 'system' && word !== entry.word ? t.system : strategy}
-    >
-      {order !== null && <OrderLink id={order} day={day} />}{' '}
-      {text.startsWith(number) ? text.slice(number.length) : text}
-    </Entry>
+    <div class="entry">
+      <time class="num quiet">{time}</time>
+      <b class={`tone-${tone}`}>{word}</b>
+      <span class="who quiet">{strategy === 'system' && word !== entry.word ? t.system : strategy}</span>
+      <span class="what">
+        {order !== null && <OrderLink id={order} day={day} />}{' '}
+        {text.startsWith(number) ? text.slice(number.length) : text}
+      </span>
+    </div>
   );
 }
 

@@ -214,27 +214,6 @@ export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, C
   </dl>
 );
 
-/** One event: its time, code, owner and text. */
-export const Entry = ({
-  time,
-  word,
-  tone = 'dim',
-  who,
-  children,
-}: Children & {
-  readonly time: string;
-  readonly word?: string;
-  readonly tone?: string;
-  readonly who?: string;
-}) => (
-  <div class="entry">
-    <time class="num quiet">{time}</time>
-    {word !== undefined && <b class={`tone-${tone}`}>{word}</b>}
-    {who !== undefined && <span class="who quiet">{who}</span>}
-    <span class="what">{children}</span>
-  </div>
-);
-
 export const Button = ({
   kind,
   ...rest

@@ -9,7 +9,6 @@ import type {
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import {
-  clockTime,
   count,
   signed,
   worded,
@@ -17,7 +16,6 @@ import {
   Choice,
   Dot,
   Empty,
-  Entry,
   Field,
   heldOnes,
   HoldButton,
@@ -25,7 +23,7 @@ import {
   useAnswer,
   Waiting,
 } from './parts.tsx';
-import { canSteer, command, halt, nameOf, outcomes, REASON, session, leave } from './store.ts';
+import { canSteer, command, halt, nameOf, REASON, session, leave } from './store.ts';
 import { said, t } from './text.ts';
 
 export function Steer({ value }: { readonly value: CockpitState }) {
@@ -42,7 +40,6 @@ export function Steer({ value }: { readonly value: CockpitState }) {
       <Otp value={value} />
       <Everything value={value} />
       <Strategies value={value} />
-      <Sent />
     </>
   );
 }
@@ -256,21 +253,6 @@ function Strategy({
     </li>
   );
 }
-
-const Sent = () => (
-  <Panel title={t.outcomes} area="half">
-    {outcomes.value.length === 0 && <Empty>{t.nothingSent}</Empty>}
-    <ol class="sent">
-      {outcomes.value.map(({ id, atMs, text, ok, message }) => (
-        <li key={id}>
-          <Entry time={clockTime(atMs)} word={text} tone={ok === null ? 'dim' : ok ? 'green' : 'red'}>
-            {message}
-          </Entry>
-        </li>
-      ))}
-    </ol>
-  </Panel>
-);
 
 // Faults of the simulated broker of a paper run.
 

@@ -13,6 +13,7 @@ import {
   type ContractPrices,
   type CockpitAnswer,
 } from '../../operator/cockpit/cockpit-model.ts';
+import { errorText } from '../../domain/failure.ts';
 import { said, t } from './text.ts';
 
 const TABS = ['now', 'market', 'steer', 'journal', 'results'] as const;
@@ -296,11 +297,9 @@ export async function read<T>(
     if (!reply.ok) return { value: null, trouble: await messageOf(reply) };
     return { value: await reply.json(), trouble: '' };
   } catch (error) {
-    return { value: null, trouble: textOf(error) };
+    return { value: null, trouble: errorText(error) };
   }
 }
-
-export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Never throws: a command whose outcome is not known says so. */
 async function send(name: string, body: Readonly<Record<string, unknown>>): Promise<CockpitAnswer> {
@@ -309,7 +308,7 @@ async function send(name: string, body: Readonly<Record<string, unknown>>): Prom
     const answer: CockpitAnswer = await reply.json();
     return { ok: reply.ok && answer.ok, message: answer.message };
   } catch (error) {
-    return { ok: false, message: `${t.noAnswer} (${textOf(error)})` };
+    return { ok: false, message: `${t.noAnswer} (${errorText(error)})` };
   }
 }
 

@@ -96,12 +96,6 @@ const TABLE = {
   within: ['in', 'sau'],
   days: ['d', 'ngày'],
   hours: ['h', 'giờ'],
-  theme: ['Colours', 'Màu'],
-  themes: {
-    system: ['as the system', 'theo hệ thống'],
-    light: ['light', 'sáng'],
-    dark: ['dark', 'tối'],
-  },
   halt: ['Halt', 'Ngừng'],
   haltAgain: ['Halt again', 'Ngừng lần nữa'],
   haltHint: [
@@ -147,7 +141,6 @@ const TABLE = {
     'This session may look, not act. A link that may act is made by: tickwright open',
     'Phiên này chỉ được xem. Liên kết được điều khiển tạo bằng: tickwright open',
   ],
-  newest: ['Newest journal row', 'Dòng nhật ký mới nhất'],
   outcomes: ['Outcomes of commands', 'Kết quả lệnh điều khiển'],
   dismiss: ['Dismiss', 'Đóng'],
   sent: ['sent …', 'đã gửi …'],
@@ -261,8 +254,6 @@ const TABLE = {
   lastAt: ['Last at', 'Khớp lúc'],
   asOf: [(at: string) => `Prices as of ${at}.`, (at: string) => `Giá tại thời điểm ${at}.`],
   goesOn: [(at: string) => `Trading goes on at ${at}.`, (at: string) => `Giao dịch tiếp lúc ${at}.`],
-  notes: ['Notes of strategies', 'Ghi chú của chiến lược'],
-  noNotes: ['No strategy wrote a note.', 'Chưa có ghi chú.'],
   entries: ['Entries', 'Mở vị thế'],
   entriesOn: ['Entries are allowed', 'Được mở vị thế'],
   entriesOff: ['Entries are off', 'Ngừng mở vị thế'],
@@ -305,7 +296,6 @@ const TABLE = {
   seen: ['Acknowledge alerts', 'Xác nhận cảnh báo'],
   reconnect: ['Reconnect prices', 'Kết nối lại giá'],
   leave: ['Log out', 'Đăng xuất'],
-  nothingSent: ['This page has sent no command yet.', 'Trang này chưa gửi lệnh điều khiển nào.'],
   faultsTitle: ['Faults of the simulated broker', 'Lỗi của công ty chứng khoán mô phỏng'],
   faultsMeaning: [
     'Each fault acts on real connections, as the broker’s own would. One without times stays until it is switched off.',
