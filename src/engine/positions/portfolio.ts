@@ -235,11 +235,11 @@ export class Portfolio {
       const instrument = touched[at];
       const position = instrument === undefined ? undefined : positions[instrument];
       if (instrument === undefined || position === undefined) continue;
-      profit += position.realised + this.open(position, instrument);
-      const carried = carriedOver[instrument];
-      if (carried === undefined || carried.qty === 0) continue;
-      const start = this.#startValue(instrument);
-      if (start !== undefined) profit -= openProfit(carried, start);
+      const made = position.realised + this.open(position, instrument);
+      const carried = carriedOver[instrument] ?? FLAT_POSITION;
+      const start = carried.qty === 0 ? NO_MONEY : this.#startValue(instrument);
+      // Without any price the contract has ended: earlier days have counted what it made.
+      if (start !== undefined) profit += made - openProfit(carried, start);
     }
     return profit;
   }

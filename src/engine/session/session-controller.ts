@@ -6,8 +6,8 @@
 import { dayClose, isStandstill, lastSession, type SessionPhase } from '../../domain/calendar.ts';
 import {
   type InstrumentIndex,
-  type Money,
   OPERATOR_INDEX,
+  priceHundredths,
   type PriceHundredths,
   signedQty,
 } from '../../domain/units.ts';
@@ -23,7 +23,7 @@ import { StopProcedure } from './stop-procedure.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import { coverOf, isStaying } from '../engine-view.ts';
-import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
+import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 
@@ -230,8 +230,9 @@ class Settlement {
     for (const held of this.#state.portfolio.held()) {
       const contract = contracts.at(held.instrument);
       if (contract === undefined || positionReconciler.brokerQty(held.instrument) !== 0) continue;
-      if (this.#isGone(contract, this.#closeOf(contract))) this.#settle(held, contract, null);
-      else if (this.#isGone(contract, this.#leftUs(contract))) this.#state.snapshots.want('closed');
+      const isOver = this.#isGone(contract, this.#closeOf(contract));
+      if (isOver && this.#priceOf(contract) !== null) this.#settle(held, contract, null);
+      else if (isOver || this.#isGone(contract, this.#leftUs(contract))) this.#state.snapshots.want('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (portfolio.accountQty(held.instrument) !== 0 && !contracts.isEnded(held.instrument))
         this.#state.snapshots.want('contracts');
@@ -243,7 +244,7 @@ class Settlement {
     for (const held of this.#state.portfolio.held()) {
       const contract = contracts.at(held.instrument);
       if (contract === undefined) continue;
-      const left = this.#leftUs(contract);
+      const left = Math.min(this.#leftUs(contract), this.#closeOf(contract));
       if (startedUs < left || !this.#isGone(contract, left)) continue;
       const side: Side = held.qty > 0 ? 'buy' : 'sell';
       const row = positions.find((each) => each.orderCode === contract.orderCode && each.side === side);
@@ -283,26 +284,28 @@ class Settlement {
     return this.#state.orders.open.some((order) => order.instrument === instrument);
   }
 
-  #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
-    const { strategy, qty } = held;
+  /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
+  #settle(held: HeldPosition, contract: Contract, closedAt: PriceHundredths | null): void {
+    const { strategy, instrument, qty } = held;
+    const at =
+      closedAt === null ? this.#priceOf(contract) : ([closedAt, "by the broker's closed positions"] as const);
     const [value, by] =
-      settledAt === null
-        ? this.#valueOf(held, contract)
-        : [valueAtHundredths(contract.spec, settledAt, Math.abs(qty)), "by the broker's closed positions"];
+      at === null
+        ? [
+            this.#state.portfolio.position(strategy, instrument).openValue,
+            "at its entry, as no price is known: the broker's figure decides",
+          ]
+        : [valueAtHundredths(contract.spec, at[0], Math.abs(qty)), at[1]];
     changeWithoutFill(this.#state, held, 'settled', signedQty(0 - qty), value);
     const text = `${qty} of ${contract.orderCode} expired: settled for ${grouped(value)} VND, ${by}`;
-    this.#state.context.alert(strategy, 'info', 'settled', text);
+    this.#state.context.alert(strategy, at === null ? 'warning' : 'info', 'settled', text);
   }
 
-  /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
-  #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): [value: Money, by: string] {
-    const { market, portfolio } = this.#state;
-    const size = Math.abs(qty);
-    const { last, band } = market.of(instrument);
-    if (last.price !== undefined) return [valueOf(spec, last.price, size), 'by the last price known to us'];
-    if (band !== undefined)
-      return [valueAtHundredths(spec, band.reference, size), 'by the reference price known to us'];
-    const by = "at its entry, as no price is known: the broker's figure decides";
-    return [portfolio.position(strategy, instrument).openValue, by];
+  /** In hundredths. A contract that ended before this session has none: the broker's closed positions are asked. */
+  #priceOf({ index, spec }: Contract): readonly [price: PriceHundredths, by: string] | null {
+    const { last, band } = this.#state.market.of(index);
+    if (last.price !== undefined)
+      return [priceHundredths(last.price * spec.hundredthsPerTick), 'by the last price known to us'];
+    return band === undefined ? null : [band.reference, 'by the reference price known to us'];
   }
 }

@@ -105,15 +105,37 @@ it('after a reconnect orders, triggers, positions and money are read', () => {
   expect(rig.reads).toEqual(expect.arrayContaining(['book', 'triggers', 'positions', 'account']));
 });
 
-it('a contract that expired the day before, of which no price is known, is settled at its entry, and the alert says so', () => {
+/** Two of a contract that expired the day before, which the broker no longer shows: no price of it is known. */
+function expiredOvernight(): EngineRig {
   const tradingDay = addDays(FRONT.expiry, 1);
   const startUs = timeOf(8, 30, tradingDay);
-  const rig = new EngineRig({ isReal: true, startUs });
+  const dailyLossMax = money(1_000_000);
+  const seats = SETTINGS.strategies.map((each) => ({ ...each, risk: { ...each.risk, dailyLossMax } }));
+  const rig = new EngineRig({ isReal: true, startUs, seats });
   rig.session({ tradingDay, follows: FRONT.expiry }, [{ strategy: FIRST, qty: 2, price: 13_100 }]);
   rig.boot(1).contracts([FRONT, NEXT], [NEXT]).stream('live');
   for (let i = 0; i < 2; i += 1) rig.pass(5).look().pass(1).positions({}).look();
+  return rig;
+}
+
+const settledText = (rig: EngineRig) => rig.of('alert').find(({ code }) => code === 'settled');
+
+it('a contract that expired the day before is settled by the closed positions, as a loss of the days before', () => {
+  const rig = expiredOvernight();
+  expect([rig.position(FIRST), rig.reads.includes('closed')]).toEqual([2, true]);
+  closed(rig, 128_000);
+  expect([rig.position(FIRST), rig.engine.snapshot().dayPnl]).toEqual([0, 0]);
+  expect(rig.of('position_event').at(-1)).toMatchObject({ event: 'settled', value: 256_000_000 });
+  expect(settledText(rig)).toMatchObject({ severity: 'info' });
+  expect(rig.of('halt')).toEqual([]);
+});
+
+it('a contract that expired the day before, of which no price is known, is settled at its entry, and the alert says so', () => {
+  const rig = expiredOvernight();
+  rig.pass(1).post({ kind: 'closed_snapshot', startedUs: rig.now, positions: [] });
   expect(rig.position(FIRST)).toBe(0);
-  expect(rig.of('alert').find(({ code }) => code === 'settled')?.text).toBe(
-    "2 of VN30F2603 expired: settled for 262,000,000 VND, at its entry, as no price is known: the broker's figure decides",
-  );
+  expect(settledText(rig)).toMatchObject({
+    severity: 'warning',
+    text: "2 of VN30F2603 expired: settled for 262,000,000 VND, at its entry, as no price is known: the broker's figure decides",
+  });
 });
