@@ -6,6 +6,7 @@ import {
   type InstrumentIndex,
   instrumentIndex,
   type Money,
+  money,
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
@@ -19,7 +20,12 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { type EntryKind, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
-import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
+import {
+  FOLDED_KINDS,
+  type NamedEntry,
+  SessionAccounts,
+  type StrategyAccount,
+} from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
@@ -36,6 +42,7 @@ export interface CarriedOver {
     SessionStarted,
     | 'follows'
     | 'isRestarted'
+    | 'earned'
     | 'carriedOver'
     | 'carriedOrders'
     | 'minted'
@@ -288,8 +295,13 @@ export function carryOver(
   return carry.left(session, read.contracts(session), names, isHalted, into);
 }
 
-/** For a `day` that has begun before: with the orders that it had then, which its book may still show. */
-export function restartDay(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
+/** For a `day` that has begun before: with what it has earned, and the orders that it had then, which its book may still show. */
+export function restartDay(
+  left: CarriedOver,
+  read: JournalReader,
+  day: TradingDay,
+  names: StrategyNames,
+): CarriedOver {
   const { follows, carriedOrders = [] } = left.started;
   if (follows === undefined || read.began(day) === undefined) return left;
   const orders = new OrdersLeft();
@@ -308,10 +320,32 @@ export function restartDay(left: CarriedOver, read: JournalReader, day: TradingD
   const started = {
     ...left.started,
     isRestarted: true,
+    earned: earnedSince(read, day, follows, names),
     carriedOrders: [...carriedOrders, ...own],
     minted: minted.all,
   };
   return { ...left, started };
+}
+
+/** By owner, since the first row of `day`. */
+function earnedSince(
+  read: JournalReader,
+  day: TradingDay,
+  follows: TradingDay,
+  names: StrategyNames,
+): NonNullable<SessionStarted['earned']> {
+  const earned = new Map<string, number>();
+  let from = Infinity;
+  for (const session of [day, follows]) {
+    const accounts = new SessionAccounts();
+    for (const row of read.entries({ session, kinds: FOLDED_KINDS })) {
+      const net = accounts.add(row);
+      if (session === day) from = Math.min(from, row.id);
+      const owner = row.strategyName ?? OPERATOR;
+      if (row.id >= from && net !== 0) earned.set(owner, (earned.get(owner) ?? 0) + net);
+    }
+  }
+  return [...earned].map(([owner, net]) => ({ strategy: names.indexOf(owner), net: money(net) }));
 }
 
 /** That an order lives is for the books of the new day to show. */

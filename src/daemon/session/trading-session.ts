@@ -121,7 +121,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : restartDay(leftBy(context, before, left, contracts), read, day);
+    : restartDay(leftBy(context, before, left, contracts), read, day, names);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place: PastPlace = {
@@ -423,7 +423,7 @@ export class TradingSession implements InputSink, SessionWork {
           qty: signedQty(0 - position.qty),
           value: position.openValue,
         });
-    const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; profit and loss limits of the day count from here`;
+    const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; what it realised as a loss counts for the limits of the day, its profit is counted from here`;
     this.#context.alert('warning', 'session_restarted', text);
   }
 

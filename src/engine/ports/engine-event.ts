@@ -291,6 +291,8 @@ export interface SessionStarted extends EventHead {
   readonly follows?: TradingDay;
   /** The day had begun before, and the session that it follows has run since. */
   readonly isRestarted?: boolean;
+  /** By owner, what the day had realised before it restarted, after costs. */
+  readonly earned?: readonly { readonly strategy: StrategyIndex; readonly net: Money }[];
   /** Trading never stops: orders at the exchange may outlive the day. */
   readonly isEndless?: boolean;
   readonly carriedOver: readonly CarriedPosition[];

@@ -20,6 +20,7 @@ import {
   strategyIndex,
   type StrategyIndex,
 } from '../../domain/units.ts';
+import type { SessionStarted } from '../ports/engine-event.ts';
 import type { EntryHalt } from './entry-halt.ts';
 
 /** Contracts of the account from which on a fill costs more to measure than to bound. */
@@ -31,7 +32,7 @@ export const grouped = (amount: number): string => amount.toLocaleString('en-US'
 
 /** `base`: the loss that was accepted, from which this one counts. */
 const since = (loss: number, base: number): string =>
-  base === 0 ? grouped(loss) : `${grouped(loss)} since the resume (day: ${grouped(0 - loss - base)})`;
+  base <= 0 ? grouped(loss) : `${grouped(loss)} since the resume (day: ${grouped(0 - loss - base)})`;
 
 export class LossLimits {
   readonly #core: EngineCore;
@@ -42,7 +43,7 @@ export class LossLimits {
   #accountBound = NaN;
   /**
    * Losses that a person has accepted by resuming after a limit was reached; zero or more. Losses count from there, or the same
-   * loss would halt entries again at once.
+   * loss would halt entries again at once. Below zero: lost before the day restarted, and not in its books.
    */
   #accountBase = 0;
   readonly #bases: number[];
@@ -134,10 +135,13 @@ export class LossLimits {
     });
   }
 
-  /** A new trading day. */
-  clear(): void {
-    this.#accountBase = 0;
+  /** A new trading day, or one that restarts after it has `earned` something: a gain gives no more to lose. */
+  begin(earned: NonNullable<SessionStarted['earned']>): void {
+    const total = earned.reduce((sum, { net }) => sum + net, 0);
+    this.#accountBase = Math.min(0, total);
     this.#bases.fill(0);
+    for (const { strategy, net } of earned)
+      if (strategy in this.#bases) this.#bases[strategy] = Math.min(0, net);
   }
 
   #accept(strategy: StrategyIndex | null, max: number): number {

@@ -148,7 +148,7 @@ export class SessionEvents {
       this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) this.#leaveDay();
-    losses.clear();
+    losses.begin(started.earned ?? []);
     session.begin(tradingDay);
     ids.before.carryOver(started.minted ?? []);
     // The broker counts the day's fills from before too.

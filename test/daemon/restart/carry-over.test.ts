@@ -1,13 +1,19 @@
 /** What the next session learns of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import { CarryOver, carryOver, carryOverPast, goesOn } from '../../../src/daemon/restart/carry-over.ts';
+import {
+  CarryOver,
+  carryOver,
+  carryOverPast,
+  goesOn,
+  restartDay,
+} from '../../../src/daemon/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { HaltCode } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { type ClientOrderId, clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
-import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { addDays, type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, NEXT, worth } from '../../support/engine-world.ts';
@@ -364,6 +370,29 @@ it('begins again where another session has run since, from the one that an engin
   expect(goesOn(read, WEDNESDAY), 'begun again, and decided nothing since').toBe(false);
   expect(leaves(TUESDAY).haltedStrategies).toEqual([{ strategy: FIRST, reason: 'boot 4' }]);
   expect(leaves(WEDNESDAY).haltedStrategies, "those before are the other session's to know").toEqual([]);
+});
+
+it('has what a day that restarts has earned since it began, in the session of between too', () => {
+  const { store } = openStore(tempPath());
+  const sell = (day: TradingDay, qtyHeld: number, entry: number, exit: number): void => {
+    store.beginSession(day, tsUs(1), 'test');
+    const head = { cause: seq(2), tsUs: tsUs(1), strategy: FIRST, instrument: FRONT.index } as const;
+    store.recordInput({ seq: seq(1), tsUs: tsUs(1), kind: 'contracts', contracts: [FRONT] });
+    const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
+    store.recordInput({ ...started, seq: seq(2), tsUs: tsUs(1) });
+    const event = { ...head, kind: 'position_event', event: 'carried_over' } as const;
+    store.append({ ...event, qty: signedQty(qtyHeld), value: money(qtyHeld * entry) });
+    store.append({ ...event, event: 'adopted', qty: signedQty(-1), value: money(exit) });
+    store.flush();
+  };
+  sell(MONDAY, 1, 900, 100); // before the day
+  sell(TUESDAY, 2, 500, 430);
+  sell(WEDNESDAY, 1, 500, 480);
+  const left = carryOver(store.read, WEDNESDAY, NAMES);
+  expect(restartDay(left, store.read, TUESDAY, NAMES).started.earned).toEqual([
+    { strategy: FIRST, net: -90 },
+  ]);
+  expect(restartDay(left, store.read, addDays(WEDNESDAY, 1), NAMES).started.earned).toBeUndefined();
 });
 
 it('takes what is left into a contract table that another session has begun', () => {

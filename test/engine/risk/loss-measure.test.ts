@@ -1,6 +1,6 @@
 /** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
 import { expect, it } from 'vitest';
-import { instrumentIndex, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
+import { instrumentIndex, money, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { FRONT, NEXT } from '../../support/engine-world.ts';
@@ -154,6 +154,19 @@ it('the rule of entries measures from there as well, also after a restart', () =
     each.pass(1).reference().account().book().positions(1).look();
     expect(each.engine.snapshot().strategies[0]!.halted).toBeNull();
   }
+});
+
+it('counts what the day had lost before it restarted, and no gain of then', () => {
+  const restarted = (net: number): EngineRig => {
+    const rig = new EngineRig({ isReal: true });
+    rig.session({ isRestarted: true, earned: [{ strategy: FIRST, net: money(net) }] }, [
+      { strategy: FIRST, qty: 1 },
+    ]);
+    return rig.boot(2).contracts().stream('live').reference();
+  };
+  expect(halts(restarted(-18_000_000).trade(12_801))).toEqual([]);
+  expect(halts(restarted(-18_000_000).trade(12_800))).toEqual([[FIRST, true]]);
+  expect(halts(restarted(18_000_000).trade(11_000))).toEqual([[FIRST, true]]);
 });
 
 it('halts at once when the prices that are read show that what was carried has lost too much', () => {
