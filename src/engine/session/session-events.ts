@@ -217,6 +217,8 @@ export class SessionEvents {
       // In a past with another list it may have been configured again since.
       else if (!isEarlier) stops.stop(index, LEFT, null);
     }
+    // A strategy whose symbols were edited may hold what it no longer trades.
+    if (before !== null && registry.isStarted) this.#controller.onContracts();
     losses.invalidate();
   }
 

@@ -3,6 +3,12 @@ import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/state-rig.ts';
 import { boardOn } from '../support/board.ts';
 import { SessionWorld } from '../support/session-world.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { DAY, SETTINGS as SEATS, worth } from '../../support/engine-world.ts';
+import { replay } from '../../support/engine-replay.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+
+const CONFIGURED = { definition: 'scripted', params: {}, paramsDigest: '', codeDigest: '', run: 0 };
 
 const naming = (...symbols: readonly string[]) => ({
   strategies: [{ ...SETTINGS.strategies[0]!, symbols, overnight: true }],
@@ -75,3 +81,26 @@ test.each([
     `critical held_outside_symbols 2 of 41I1G3000: alpha trades ${code} and does not see it; its stops stay`,
   ]);
 });
+
+test.each(['a reload', 'a restart', 'a restart on the next day'])(
+  'symbols edited while a position of the old one is held are alerted: by %s',
+  (how) => {
+    const rig = new EngineRig({ isReal: true }).start().account();
+    rig.strategies(SEATS.strategies.map((settings) => ({ ...CONFIGURED, settings })));
+    const id = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+    rig.pass(1).book([{ no: '1', ref: id, filled: 1, value: worth(13_000), status: 'matched' }]);
+    const seats = SEATS.strategies.map((each) => ({ ...each, symbols: ['VN30F2M'] }));
+    const edited = new EngineRig({ isReal: true, seats });
+    if (how === 'a restart on the next day') {
+      edited.pass(86_400).contracts();
+      edited.session({ tradingDay: addDays(DAY, 1), follows: DAY }, [{ strategy: FIRST, qty: 1 }]);
+    } else replay(edited, rig.inputs, rig.entries, [FIRST, SECOND]);
+    edited.pass(1);
+    if (how !== 'a reload') edited.contracts().boot(2);
+    edited.strategies(seats.map((settings) => ({ ...CONFIGURED, settings }))).clock();
+    expect(edited.position(FIRST)).toBe(1);
+    expect(edited.of('alert').map(({ code, text }) => `${code} ${text}`)).toContain(
+      'held_outside_symbols 1 of VN30F2603: first trades VN30F2604 and does not see it; its stops stay',
+    );
+  },
+);
