@@ -21,6 +21,7 @@ const RULES = [
   alertProblems,
   metricsProblems,
   cockpitProblems,
+  portProblems,
   clusterProblems,
 ];
 
@@ -121,6 +122,19 @@ function cockpitProblems(source: YamlSource, { operator: { cockpit } }: ConfigFi
     problems.push(source.keyProblem(at, 'behindProxy', 'hosts with it', hint));
   }
   return problems;
+}
+
+/** Each is served by a socket of its own; 0 is any. */
+function portProblems(source: YamlSource, { operator }: ConfigFile): readonly Problem[] {
+  const { controlPort, metrics, cockpit } = operator;
+  const ports: readonly (readonly [path: readonly string[], port: number])[] = [
+    [['controlPort'], controlPort],
+    [['metrics', 'port'], metrics?.port ?? 0],
+    [['cockpit', 'port'], cockpit.enabled ? cockpit.port : 0],
+  ];
+  return ports
+    .filter(([, port], at) => port !== 0 && ports.findIndex((each) => each[1] === port) !== at)
+    .map(([path]) => source.problem(['operator', ...path], 'a port of its own', 'another section has it'));
 }
 
 function secretProblems(

@@ -49,6 +49,12 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:11:34 auth.otp.command: expected at least 1 item, was []',
   ],
   [
+    'one port for all that is served',
+    added('operator:\n  controlPort: 9464\n  metrics: { port: 9464 }\n  cockpit: { port: 9464 }'),
+    'main.yaml:12:20 operator.metrics.port: expected a port of its own, was 9464 (another section has it)',
+    'main.yaml:13:20 operator.cockpit.port: expected a port of its own, was 9464 (another section has it)',
+  ],
+  [
     'a variable with its dollar sign',
     added('auth:\n  apiKeyEnvironment: $TICKWRIGHT_API_KEY'),
     'main.yaml:11:22 auth.apiKeyEnvironment: expected the name of an environment variable, like TICKWRIGHT_API_KEY, was a text that is not shown here',
