@@ -152,16 +152,19 @@ export function withFirstDayLimits(
   };
 }
 
-/** A journal that cannot be read may have, unless a paper account is next to it: that one starts with a new journal by `--fresh`. */
-export function mayHaveTradedMoney({
-  journal,
-  simulator,
-}: Pick<StatePaths, 'journal' | 'simulator'>): boolean {
+/**
+ * A journal that cannot be read may have, and one that was moved away from its archives and frames, unless a paper account is next to it:
+ * that one starts with a new journal by `--fresh`.
+ */
+export function mayHaveTradedMoney({ journal, simulator, ...others }: StatePaths): boolean {
   try {
-    return liveDays(journal).length > 0;
+    if (isJournalThere(journal)) return liveDays(journal).length > 0;
+    const { archive, frames, data } = others;
+    if (![archive, frames, data].some((path) => existsSync(path))) return false;
   } catch {
-    return !existsSync(simulator);
+    // It cannot be read.
   }
+  return !existsSync(simulator);
 }
 
 function liveDays(path: string): readonly string[] {

@@ -1,5 +1,5 @@
 /** Surroundings in which no daemon starts. */
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
@@ -97,6 +97,10 @@ it('forgets no damaged journal that may have traded real money, nor its archives
   expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
   expect(said.join('')).toContain('nothing was changed');
   expect([paths.journal, paths.archive].map((path) => existsSync(path))).toEqual([true, true]);
+  rmSync(paths.journal);
+  writeFileSync(paths.marker, '');
+  expect(await run('state', { mode: 'paper', fresh: true }), 'it was moved away').toBe(2);
+  expect(existsSync(paths.archive)).toBe(true);
   mkdirSync(paths.simulator);
   expect(mayHaveTradedMoney(paths), 'the paper account is there').toBe(false);
 });
