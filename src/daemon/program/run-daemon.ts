@@ -1,6 +1,7 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary, with its control API and the messages of its start and its end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Config, Mode } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
@@ -424,7 +425,7 @@ async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick
       link: (role) => linkOf(cockpit.link(role)),
     },
   });
-  const link = { port: server.port, token, pid: process.pid };
+  const link = { port: server.port, token, pid: process.pid, stateDir: resolve(config.stateDir) };
   writeBlocks(paths.control, [JSON.stringify(link)]);
   const unlist = listDaemon(config.stateDir, config.mode);
   return {

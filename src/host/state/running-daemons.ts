@@ -1,6 +1,6 @@
 /** The daemons of this user: the lock of each on its account, the list of those that run, and where one of them is controlled. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { failureOf, hasCode, undefinedIfMissing } from '../../domain/failure.ts';
@@ -111,13 +111,22 @@ export interface ControlLink {
   readonly token: string;
 }
 
+/** The original is another file with the same text. A directory that was moved, or that has two names, is still its daemon's. */
+function isCopy(path: string, original: string): boolean {
+  const [stat, its] = [path, original].map((each) => statSync(each, { throwIfNoEntry: false }));
+  if (stat === undefined || its === undefined || (stat.ino === its.ino && stat.dev === its.dev)) return false;
+  return readBlocks(original)?.[0] === readBlocks(path)?.[0];
+}
+
 /** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
 export function readControl(stateDir: string): ControlLink | undefined {
   const path = statePaths(stateDir).control;
   const [text = ''] = readBlocks(path) ?? [];
   if (text === '') return undefined;
   const link: unknown = JSON.parse(text);
-  const { port, token } = isRecord(link) ? link : {};
+  const { port, token, stateDir: of } = isRecord(link) ? link : {};
+  if (typeof of === 'string' && resolve(of) !== resolve(stateDir) && isCopy(path, statePaths(of).control))
+    throw new Error(`${path}: it is a copy, its daemon is that of ${of}: name that directory with --state`);
   if (typeof port === 'number' && typeof token === 'string') return { port, token };
   throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
 }

@@ -1,5 +1,5 @@
 /** Commands to a port at which no daemon answers, or one that dies while it does. */
-import { writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -35,6 +35,27 @@ it.each<[string, (socket: Socket) => void]>([
     expect(err).toMatch(/^the daemon on port \d+ did not answer: .*\n$/);
     expect(code).toBe(1);
   }
+});
+
+it('sends nothing to the daemon of the directory that this one was copied from', async () => {
+  let asked = 0;
+  const dir = await takenPort((socket) => {
+    asked += 1;
+    socket.end();
+  });
+  const file = join(dir, 'control.json');
+  const link = { ...(JSON.parse(readFileSync(file, 'utf8')) as object), stateDir: dir };
+  writeFileSync(file, JSON.stringify(link));
+  const copy = cliDir();
+  cpSync(dir, copy, { recursive: true });
+  const { code, err } = await cliRun('halt', '--reason', 'x', '--state', copy);
+  expect(err).toContain(`it is a copy, its daemon is that of ${dir}: name that directory with --state`);
+  expect([code, asked]).toEqual([1, 0]);
+  const other = join(cliDir(), 'link');
+  symlinkSync(dir, other);
+  for (const same of [dir, other])
+    expect((await cliRun('status', '--state', same)).err).toContain('did not answer'); // oxlint-disable-line eslint/no-await-in-loop -- one after the other
+  expect(asked).toBe(2);
 });
 
 it('asks for the reason of a reload', async () => {
