@@ -15,6 +15,7 @@ import { jobsText } from '../schedule.ts';
 import { bookFacts, comparisons, type Fact, holdings } from '../session/holdings.ts';
 import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import type { Health } from '../../operator/control-server.ts';
+import { oneLine } from '../../operator/terminal.ts';
 
 export type StatusContent = ReturnType<typeof statusContent>;
 
@@ -187,7 +188,8 @@ export function statusText(status: DaemonStatus): string {
   const { engine } = status;
   const blank = ' '.repeat(LABEL_WIDTH + 2);
   const head = statusFacts(status).map(
-    ([label, text]) => `${pad(label, LABEL_WIDTH)}  ${wrapText(text, TEXT_WIDTH).join(`\n${blank}`)}\n`,
+    ([label, text]) =>
+      `${pad(label, LABEL_WIDTH)}  ${wrapText(oneLine(text), TEXT_WIDTH).join(`\n${blank}`)}\n`,
   );
   return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine, status.contractNames)}\n`}`;
 }
@@ -197,7 +199,7 @@ type StrategyStatus = Engine['strategies'][number];
 
 const strategiesTable = ({ strategies }: Engine, names: DaemonStatus['contractNames']): string =>
   formatRows(strategies, {
-    strategy: ({ id }) => id,
+    strategy: ({ id }) => oneLine(id),
     position: ({ positions }) =>
       positionText(
         positions.map(({ orderCode, qty }) => ({ orderCode: names[orderCode] ?? orderCode, qty })),
@@ -205,7 +207,7 @@ const strategiesTable = ({ strategies }: Engine, names: DaemonStatus['contractNa
     'open orders': ({ openOrders }) => formatNumber(openOrders),
     fills: ({ fills }) => formatNumber(fills),
     'day VND': ({ dayPnl }) => formatSigned(dayPnl),
-    state: (each) => nakedText(each) + stateOf(each),
+    state: (each) => oneLine(nakedText(each) + stateOf(each)),
   });
 
 function stateOf({ id, stopped, halted }: StrategyStatus): string {

@@ -249,3 +249,11 @@ test('figures of an engine that does not answer are marked as old', () => {
   expect(text).toMatch(/^engine +does NOT answer for 1 min 13 s/m);
   expect(statusText(STATUS)).not.toContain('does NOT answer');
 });
+
+test('no name or text of others steers the terminal', () => {
+  const evil = 'a\u001b[2J\u202eb\nc';
+  const strategy = { ...STRATEGY, id: evil, halted: evil };
+  const engine = { ...ENGINE, procedure: evil, strategies: [strategy, { ...strategy, stopped: evil }] };
+  const status = { ...STATUS, blocked: [evil], engine };
+  expect(statusText(status)).not.toMatch(/[\u001b\u202e]|b\nc/u);
+});
