@@ -39,6 +39,25 @@ it('messages of every kind halt entries when there are too many within a minute'
   ]);
 });
 
+it('a rate that is reached during another halt is alerted once, and halts with the next message after it', () => {
+  const rig = new EngineRig({ risk: { rejectionsPerMinuteMax: 2 } }).start();
+  const id = rig.submit(FIRST, 'buy', 1, 12_990);
+  const more = rig.submit(FIRST, 'buy', 1, 12_991);
+  const last = rig.submit(FIRST, 'buy', 1, 12_992);
+  rig.command({ name: 'halt', reason: 'news' });
+  for (const each of [id, more, last]) rig.answered(each, { status: 'rejected', code: 'X', text: 'no' });
+  expect(rig.of('alert').filter(({ code }) => code === 'rejections')).toMatchObject([
+    {
+      severity: 'critical',
+      text: expect.stringContaining('the limit is 2 (risk.rejectionsPerMinuteMax), while'),
+    },
+  ]);
+  expect(rig.engine.snapshot().halted).toBe('news');
+  rig.command({ name: 'resume', reason: 'seen' });
+  refuse(rig, 12_993);
+  expect(rig.engine.snapshot().halted).toContain('the broker refused 4 orders');
+});
+
 const value = (rig: EngineRig, netAssetValue: number): EngineRig =>
   rig.pass(20).post({
     kind: 'account_snapshot',
