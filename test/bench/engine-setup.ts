@@ -1,5 +1,4 @@
 /** An engine as the daemon builds it, in a session that is open, with prices, account and positions known. */
-import type { EngineThreadOptions } from '../../src/host/engine-thread.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
@@ -65,24 +64,6 @@ export function createEngine(
     host: createStrategyHost({ instances }),
     outbound,
   });
-}
-
-/** The same for the engine in a thread of its own. */
-export function threadData({ config }: MarketDay): EngineThreadOptions['data'] {
-  const instances = paperStrategies(config);
-  return {
-    settings: benchSettings(config, instances.length),
-    calendar: config.exchangeCalendar,
-    costs: config.costs,
-    mark: null,
-    strategies: instances.map(({ index, id, definition, params }) => ({
-      index,
-      id,
-      strategy: definition.name,
-      code: null,
-      params,
-    })),
-  };
 }
 
 /** What is known before the first frame. */

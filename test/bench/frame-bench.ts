@@ -12,23 +12,23 @@ import { DAY, type Frame, type MarketDay } from './market-day.ts';
 import { type Candidate, timed } from './rounds.ts';
 
 /** What is between the second bar and the end. */
-export const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
+const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
 
-export function contractTable({ contracts }: MarketDay): BrokerContracts {
+function contractTable({ contracts }: MarketDay): BrokerContracts {
   const table = new BrokerContracts();
   table.reset(contracts);
   return table;
 }
 
 /** Numbers go on after those of the opening. */
-export const FIRST_SEQ = 1_000;
+const FIRST_SEQ = 1_000;
 
 export function decodeAll(day: MarketDay): MarketEvent[] {
   const table = contractTable(day);
   return day.frames.map((frame, at) => decoded(frame, table, seq(FIRST_SEQ + at)));
 }
 
-export function decoded({ text, tsUs }: Frame, table: BrokerContracts, number: Seq): MarketEvent {
+function decoded({ text, tsUs }: Frame, table: BrokerContracts, number: Seq): MarketEvent {
   const frame = decodeServerFrame(text, table, number, tsUs);
   if (frame.kind !== 'market') throw new Error(`expected a market frame, was ${frame.kind}: ${text}`);
   return frame.event;

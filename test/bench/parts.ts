@@ -9,12 +9,9 @@ import { commandOptions } from '../support/command-options.ts';
 import { backtestCandidates, firstRoundCandidates, wideCandidates } from './backtest-bench.ts';
 import { engineCandidates, streamCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
-import { loopbackCandidates, startSender } from './loopback-bench.ts';
 import { marketDay } from './market-day.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 import { restartBench } from './restart-bench.ts';
-import { startCandidates } from './start-bench.ts';
-import { yearSweep } from './sweep-bench.ts';
 
 const values = commandOptions(
   'bench -- parts',
@@ -75,13 +72,7 @@ async function main(): Promise<void> {
   );
   say(`the strategies placed ${outbound.orders} orders in them, ${outbound.denials} were denied`);
   say('"x 2.00" takes twice as long as the baseline; behind it the slowest and the fastest round');
-  const sender = await startSender(day, scratch);
   try {
-    await table(
-      'Frames from a socket on the loopback interface to the strategies',
-      'a second',
-      loopbackCandidates(day, sender, scratch),
-    );
     await table(
       'Frames from their text to the strategies, in process',
       'a second',
@@ -109,11 +100,7 @@ async function main(): Promise<void> {
     const restart = await restartBench(scratch, part);
     await table(`A restart in mid-session, by event: ${restart.about}`, 'microseconds', restart.candidates);
     say(`  ${restart.result()}`);
-    await table('A start of the program', 'microseconds', startCandidates(scratch));
-    const trials = await yearSweep(scratch);
-    await table('Trials of a sweep over 255 daily bars', 'microseconds', trials, PROCESS_ROUNDS);
   } finally {
-    await sender.close();
     rmSync(scratch, { recursive: true });
   }
 }
