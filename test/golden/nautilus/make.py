@@ -20,7 +20,7 @@ from nautilus_trader.model.instruments import CurrencyPair
 from nautilus_trader.model.objects import Money, Price, Quantity
 from nautilus_trader.trading.strategy import Strategy
 
-SEEDS = (1, 3, 4, 5, 7, 9, 16, 20)
+SEEDS = (1, 3)
 STATS = ("Expectancy", "Win Rate", "Max Winner", "Avg Winner", "Max Loser", "Avg Loser")
 HERE = pathlib.Path(__file__).parent
 DAY_NS = 86_400_000_000_000
