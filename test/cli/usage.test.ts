@@ -14,7 +14,7 @@ it.each([
   ['no such command', ['nope'], "unknown command 'nope'"],
   ['an option that is none', ['orders', '--jsn'], 'Did you mean --json?'],
   ['a word too many', ['paper', 'extra'], 'too many arguments'],
-  ['no reason', ['cancel-all'], "required option '--reason <text>' not specified"],
+  ['no reason', ['resume'], "required option '--reason <text>' not specified"],
   ['no speed', ['paper', '--speed', '0'], 'expected a number above 0, at most 10000, was "0"'],
   [
     'a span without a unit',

@@ -48,8 +48,8 @@ interface ControlFlags {
 interface ListedOrder {
   readonly name: string;
   readonly description: string;
-  /** Commands that change trading need one. */
-  readonly needsNoReason?: boolean;
+  /** What lets trading go on, or changes it, needs one; what takes risk away is not refused for its words. */
+  readonly reason: 'none' | 'any' | 'needed';
   readonly example: string;
   /** Text of its option `--strategy`; absent where it has none. */
   readonly strategy?: string;
@@ -61,11 +61,13 @@ const ORDERS: readonly ListedOrder[] = [
   {
     name: 'halt',
     description: 'stop entries until resume, and cancel those that work; what protects a position stays',
+    reason: 'any',
     example: 'tickwright halt --reason "news at noon"',
   },
   {
     name: 'resume',
     description: "allow entries again, after halt or the account's loss limit; or those of one strategy",
+    reason: 'needed',
     example:
       'tickwright resume --reason "looked at the loss, it is understood"\n  tickwright resume --strategy ema-front --reason "its loss is understood"',
     strategy: 'end the halt of this strategy, and only that',
@@ -73,46 +75,51 @@ const ORDERS: readonly ListedOrder[] = [
   {
     name: 'cancel-all',
     description: 'cancel every open order of the account, stops that protect positions too',
+    reason: 'any',
     example: 'tickwright cancel-all --reason "wrong parameters"',
   },
   {
     name: 'rollover',
     description: 'read the contract list again and move to the new front month',
+    reason: 'needed',
     example: 'tickwright rollover --reason "contract list came late"',
   },
   {
     name: 'stop',
     description: 'shut the daemon down as stop: in its configuration says, and wait for its end',
+    reason: 'any',
     example: 'tickwright stop --reason "maintenance"',
   },
   {
     name: 'reconnect',
     description: 'reconnect the price stream after its attempts are used up',
-    needsNoReason: true,
+    reason: 'none',
     example: 'tickwright reconnect',
   },
   {
     name: 'token',
     description: 'ask the broker for a new token now',
-    needsNoReason: true,
+    reason: 'none',
     example: 'tickwright token',
   },
   {
     name: 'seen',
     description: 'acknowledge the critical alerts so far, which are sent again until somebody does',
-    needsNoReason: true,
+    reason: 'none',
     example: 'tickwright seen',
   },
   {
     name: 'stop-strategy',
     description:
       'stop one strategy until start-strategy; its entries are canceled, what protects its position stays',
+    reason: 'any',
     example: 'tickwright stop-strategy spread --reason "next month is too thin"',
     isOfOne: true,
   },
   {
     name: 'start-strategy',
     description: 'let a stopped strategy start again now; its memory is made from the prices of today',
+    reason: 'needed',
     example: 'tickwright start-strategy spread --reason "the new month trades"',
     isOfOne: true,
   },
@@ -121,10 +128,10 @@ const ORDERS: readonly ListedOrder[] = [
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   addOtp(program, context);
-  for (const { name, description, needsNoReason, strategy: help, isOfOne = false, ...of } of ORDERS) {
+  for (const { name, description, reason: words, strategy: help, isOfOne = false, ...of } of ORDERS) {
     const command = stateCommand(program, name, description, example(of.example));
-    if (name === 'halt') command.option(REASON[0], REASON[1], shortReason, 'by the command line');
-    else if (needsNoReason !== true) command.requiredOption(...REASON);
+    if (words === 'any') command.option(...(name === 'halt' ? HALT_REASON : ANY_REASON));
+    if (words === 'needed') command.requiredOption(...REASON);
     if (help !== undefined) command.option('--strategy <id>', help);
     if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
     if (isOfOne) command.argument('<id>', 'its id in the configuration');
@@ -134,7 +141,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const path = statePaths(state).run;
       const run = name === 'stop' ? readMark(path)?.run : undefined;
-      const body = needsNoReason === true ? {} : { strategy, reason };
+      const body = words === 'none' ? {} : { strategy, reason };
       const said = await sendCommand(context, state, name, body, isOfOne ? REPLAY_MS_MAX : undefined);
       if (name === 'halt') await followHalt(context, state);
       if (run !== undefined) await followEnd(context, path, run, flags.wait);
@@ -161,6 +168,7 @@ function addOtp(program: Command, context: CliContext): void {
     .argument('[password]', 'the password; read from standard input when it is left out')
     .action(async (given: string | undefined, flags: ControlFlags) => {
       const otp = given ?? (await typedLine(context));
+      if (otp === '') throw wrongUsage('no password was given: tickwright otp 123456');
       await sendCommand(context, stateOf(flags, 'change'), 'otp', { otp }, OTP_MS_MAX);
     });
 }
@@ -184,7 +192,7 @@ function addFlatten(program: Command, context: CliContext): void {
       'tickwright flatten --strategy ema-front --reason "enough for today"\n  tickwright flatten --keep-trading --reason "start afresh after the news"',
     ),
   )
-    .requiredOption(...REASON)
+    .option(...ANY_REASON)
     .option('--strategy <id>', 'this strategy only, its entries alone go off (all)')
     .option('--keep-trading', 'leave entries as they are: a strategy may enter again at once')
     .option(
@@ -226,7 +234,7 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
   const cancelHelp = example('tickwright orders cancel 01000042 --reason "the news at ten"');
   stateCommand(orders, 'cancel', 'cancel one order of the running daemon', cancelHelp)
     .argument(...ORDER)
-    .requiredOption(...REASON)
+    .option(...ANY_REASON)
     .action(async (id: string, { reason, ...flags }: ControlFlags) => {
       const state = stateOf(flags, 'change');
       const clientOrderId = wholeId(state, id, 'absent');
@@ -345,8 +353,9 @@ async function watch(
 }
 
 const REASON = ['--reason <text>', 'reason, written to the journal', reasonText] as const;
-/** Of a halt, which is not refused for its words; the daemon takes no larger body. */
-const shortReason = (text: string): string => text.slice(0, 200);
+const ANY_REASON = [...REASON, 'by the command line'] as const;
+/** A halt is not refused for its words; the daemon takes no larger body. */
+const HALT_REASON = [REASON[0], REASON[1], (text: string) => text.slice(0, 200), ANY_REASON[3]] as const;
 const ORDER = ['<id>', 'the order, as tickwright orders shows it'] as const;
 
 const ANSWER_MS_MAX = 15_000;
@@ -433,7 +442,8 @@ Example:
 `;
 
 function addOpen(program: Command, { io }: CliContext): void {
-  stateCommand(program, 'open', 'open the page of the running daemon in the browser', OPEN_HELP)
+  const what = 'print a link to the page of the running daemon, and open it in the browser';
+  stateCommand(program, 'open', what, OPEN_HELP)
     .option('--look', 'a session that sees everything and commands nothing')
     .option('--print', 'print the link only')
     .action(async ({ look, print, ...flags }: ControlFlags) => {
