@@ -54,7 +54,7 @@ export function formatTable(
   return [line(heads), line(rules), ...rows.flatMap(broken)].join('\n');
 }
 
-/** Lines of at most `width` columns, broken at blanks where there are some. Colours take no width and may cross lines. */
+/** Lines of at most `width` columns, broken at blanks where there are some, and never within a link. Colours take no width and may cross lines. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = '';
@@ -66,7 +66,7 @@ export function wrapText(text: string, width: number): readonly string[] {
     }
     if (current !== '') lines.push(current);
     current = word;
-    while (widthOf(current) > width && !hasStyle(current)) {
+    while (widthOf(current) > width && !hasStyle(current) && !current.includes('://')) {
       lines.push(current.slice(0, width));
       current = current.slice(width);
     }

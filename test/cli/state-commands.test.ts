@@ -78,6 +78,19 @@ it('tells the story of one order, by the part of its id that tables show', async
   expect([none.code, none.err]).toEqual([4, expect.stringContaining('no order 02000018 in session')]);
 });
 
+it('shows no refused change as the reason of an end that came later', async () => {
+  const dir = cliDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  const { place, order_status: status } = ENTRIES;
+  const refused = { ...status, to: 'accepted', detail: '-6015 Order cannot be changed' } as const;
+  const canceled = { ...status, to: 'canceled', detail: '' } as const;
+  for (const entry of [place, refused, canceled]) store.append(entry);
+  store.close();
+  const { out } = await cliRun('orders', '--state', dir, '--json');
+  expect(rowsOf(out)).toMatchObject([{ status: 'canceled', detail: '' }]);
+});
+
 it('cuts the journal to the newest rows, and to kinds', async () => {
   const dir = journalDir();
   const last = await cliRun('journal', '--state', dir, '--last', '2', '--json');

@@ -125,3 +125,8 @@ test('a word that is longer than a line is cut, and nothing of it is lost', () =
   expect(wrapText(`a ${word} b`, 10)).toEqual(['a', 'yyyyyyyyyy', 'yyyyyyyyyy', 'yyyyy b']);
   expect(wrapText('', 10)).toEqual(['']);
 });
+
+test('a link stays whole, so that it can be followed', () => {
+  const link = `http://127.0.0.1:8600/#${'k'.repeat(43)}`;
+  expect(wrapText(`cockpit ${link} for ten minutes`, 40)).toEqual(['cockpit', link, 'for ten minutes']);
+});

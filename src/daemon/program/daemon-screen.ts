@@ -73,7 +73,7 @@ const MORE = '    ';
 /** A terminal gets lines that fit it; a file gets one line for each event. */
 function screenLines(text: string): string {
   const { isTTY, columns } = process.stdout;
-  if (!isTTY || widthOf(text) <= columns) return text;
+  if (!isTTY || columns === 0 || widthOf(text) <= columns) return text;
   return wrapText(text, Math.max(SCREEN_WIDTH / 2, columns - MORE.length)).join(`\n${MORE}`);
 }
 

@@ -369,6 +369,8 @@ class OrderRows {
   /** Proposed, neither placed nor denied yet: not shown as an order. */
   readonly #asked = new Map<string, OrderDraft>();
   readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
+  /** Of orders that this journal did not place: how it came to know them. */
+  readonly #origins = new Map<string, string>();
 
   constructor(contracts: readonly Contract[]) {
     this.#contracts = contracts;
@@ -419,6 +421,7 @@ class OrderRows {
     const row = this.#row(id, entry, strategy, order, 'accepted');
     row.orderNo = order.orderNo;
     row.detail = parent === undefined ? 'adopted: not placed by this journal' : `sent by ${parent}`;
+    this.#origins.set(id, row.detail);
     this.#rows.set(id, row);
   }
 
@@ -430,6 +433,7 @@ class OrderRows {
       ...this.#row(id, entry, strategy, terms, 'pending_trigger'),
       detail,
     }));
+    this.#origins.set(id, detail);
     row.orderNo = terms.orderNo;
   }
 
@@ -460,6 +464,9 @@ class OrderRows {
     row.status = entry.to;
     row.orderNo = entry.orderNo ?? row.orderNo;
     if (entry.detail !== '') row.detail = entry.detail;
+    // A change that was refused before is no reason of this end.
+    else if (entry.to === 'filled' || entry.to === 'canceled')
+      row.detail = this.#origins.get(row.clientOrderId) ?? '';
   }
 
   #fill(entry: EntryOf<'fill' | 'fill_correction'>): void {

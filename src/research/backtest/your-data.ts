@@ -16,6 +16,8 @@ import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 
 const JUMPS_SHOWN = 3;
+/** Factors from 0.1 % on: smaller changes are no news. */
+const JUMP_SHOWN = 1.001;
 /** A price that grows or falls by this factor from one to the next is doubted. */
 const JUMP_DOUBTED = 1.5;
 /** A year's ratio, and how many standard errors of its days it has to be above zero: few days make any ratio. */
@@ -181,6 +183,11 @@ function jumpText({ atUs, from, to }: Jump, offset: number): string {
   return `changed ${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
 }
 
+function jumpsText(jumps: readonly Jump[], offset: number): string {
+  const shown = jumps.filter((jump) => sizeOf(jump) >= JUMP_SHOWN);
+  return shown.map((jump) => jumpText(jump, offset)).join(', ') || 'none of 0.1 %';
+}
+
 export const pricesTable = (
   contracts: readonly ContractData[],
   offset: number,
@@ -196,7 +203,7 @@ export const pricesTable = (
     momentText(each.firstUs, offset),
     momentText(each.lastUs, offset),
     missingText(each, offset),
-    each.jumps.map((jump) => jumpText(jump, offset)).join(', '),
+    jumpsText(each.jumps, offset),
   ]),
 });
 
