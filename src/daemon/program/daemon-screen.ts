@@ -17,7 +17,7 @@ import { packageVersion } from '../../host/program-files.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { Daemon } from '../daemon.ts';
 import { comparisons } from '../session/holdings.ts';
-import { type StatusContent, statusContent, statusOf, statusText } from './status.ts';
+import { type StatusContent, statusContent, statusOf, summaryText } from './status.ts';
 import type { StrategyNames } from '../../domain/ids.ts';
 
 const STATUS_EVERY_MS = 1_000;
@@ -47,7 +47,7 @@ export function createDaemonScreen(plan: RunPlan, names: StrategyNames, jsonLogs
     },
     async summary(daemon: Daemon): Promise<void> {
       await comparedView(daemon);
-      out.block(`\n${statusText(statusOf(daemon))}`);
+      out.block(`\n${summaryText(statusOf(daemon))}`);
     },
   };
 }

@@ -183,15 +183,23 @@ const DAY_COUNTS = [
 const LABEL_WIDTH = 8;
 const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 2;
 
-/** As the command line and the end of a run show it. */
-export function statusText(status: DaemonStatus): string {
+/** As the command line shows it. */
+export function statusText(status: DaemonStatus, facts = statusFacts(status)): string {
   const { engine } = status;
   const blank = ' '.repeat(LABEL_WIDTH + 2);
-  const head = statusFacts(status).map(
+  const head = facts.map(
     ([label, text]) =>
       `${pad(label, LABEL_WIDTH)}  ${wrapText(oneLine(text), TEXT_WIDTH).join(`\n${blank}`)}\n`,
   );
   return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine, status.contractNames)}\n`}`;
+}
+
+/** At the end of a run: what came of it, and no longer what it may do. */
+export function summaryText(status: DaemonStatus): string {
+  const { engine, session, compared } = status;
+  // It is done with what it was doing.
+  const books = engine === null ? [] : engineFacts({ ...engine, procedure: '' }, compared);
+  return statusText(status, [['session', session ?? 'none was open'], ...silenceFact(status), ...books]);
 }
 
 type Engine = NonNullable<DaemonStatus['engine']>;

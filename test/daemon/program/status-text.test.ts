@@ -1,6 +1,6 @@
 /** The state of a daemon as a person reads it at night. */
 import { expect, test } from 'vitest';
-import { type DaemonStatus, statusText } from '../../../src/daemon/program/status.ts';
+import { type DaemonStatus, statusText, summaryText } from '../../../src/daemon/program/status.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
@@ -248,6 +248,13 @@ test('figures of an engine that does not answer are marked as old', () => {
   const text = statusText({ ...STATUS, engineSilentMs: 72_400 });
   expect(text).toMatch(/^engine +does NOT answer for 1 min 13 s/m);
   expect(statusText(STATUS)).not.toContain('does NOT answer');
+});
+
+test('a run ends with what came of it, and not with what it may still do', () => {
+  const text = summaryText(STATUS);
+  expect(text).toMatch(/^result +-1,204,000 VND.*\nbooks +our positions are the broker’s$/m);
+  expect(text).not.toMatch(/^(?:entries|prices|token|doing) /m);
+  expect(summaryText({ ...STATUS, engine: null, session: null })).toBe('session   none was open\n');
 });
 
 test('no name or text of others steers the terminal', () => {
