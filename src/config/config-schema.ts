@@ -293,7 +293,9 @@ export const configSchema = z.strictObject({
       .prefault(['08:15', '12:40'])
       .describe('Times at which a token is fetched'),
     tokenRefreshBefore: span('30m', '1m', '7h').describe('A token that ends sooner is renewed'),
-    rollover: timeText.prefault('08:20').describe('Contracts are read; `F1M` moves after its last close'),
+    rollover: timeText
+      .prefault('08:20')
+      .describe('When the list of contracts is read; `F1M` moves after its last close'),
   }),
   retention: section({
     backups: count.default(14).describe('Copies of journal and reports in `backups`, one a trading day'),
