@@ -295,7 +295,7 @@ export const configSchema = z.strictObject({
     tokenRefreshBefore: span('30m', '1m', '7h').describe('A token that ends sooner is renewed'),
     rollover: timeText
       .prefault('08:20')
-      .describe('When the list of contracts is read; `F1M` moves after its last close'),
+      .describe('When contracts are read; `F1M` moves after its last close'),
   }),
   retention: section({
     backups: count.default(14).describe('Copies of journal and reports in `backups`, one a trading day'),
