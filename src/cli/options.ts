@@ -116,7 +116,6 @@ const STATE = `state directory of the daemon (the one that runs, else ${DEFAULT_
 
 export const example = (text: string): string => `\nExample:\n  ${text}\n`;
 
-/** A command that reads or commands a daemon. */
 export const stateCommand = (parent: Command, name: string, description: string, help: string): Command =>
   parent.command(name).description(description).option('--state <dir>', STATE).addHelpText('after', help);
 

@@ -10,7 +10,6 @@ type Valid = Extract<ReadConfig, { readonly ok: true }>;
 /** For commands that run no strategy: a broken file of a strategy must not lock a person out of the account. */
 export const readConfig = (file: string): Config => valid(storedConfig(file)).config;
 
-/** With the code of all strategies. */
 export const readRunConfig = async (file: string): Promise<Valid> => valid(await loadRunConfig(file));
 
 /** Exit code 2 with every problem: nothing starts on half a configuration. */

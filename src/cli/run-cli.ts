@@ -36,7 +36,6 @@ const part = (commands: string, load: CommandPart['load']): CommandPart => ({
   load,
 });
 
-/** In the order of `--help`. */
 export const PARTS: readonly CommandPart[] = [
   part('init', async () => (await import('./init/init-command.ts')).addInitCommand),
   part('new-strategy', async () => (await import('./init/new-strategy-command.ts')).addNewStrategyCommand),

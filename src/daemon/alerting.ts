@@ -169,7 +169,6 @@ export class Alerting {
     if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
   }
 
-  /** Whether any channel is configured. */
   get isUsed(): boolean {
     return this.#options.config.alerts.channels.length > 0;
   }
@@ -442,7 +441,6 @@ export const noChannel = (id: string | null): string =>
     ? 'no channel is configured under alerts.channels'
     : `there is no channel ${id} under alerts.channels`;
 
-/** `tickwright test-message --config FILE`: tries the channels of a configuration without a daemon. */
 export async function testMessage(
   { alerts, mode }: Pick<Config, 'alerts' | 'mode'>,
   id: string | null,

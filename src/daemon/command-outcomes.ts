@@ -79,7 +79,6 @@ export const silentProgress = (isLate: boolean): StageProgress => ({
   text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
 });
 
-/** `strategy`: null for all. */
 export const flattenProgress =
   (strategy: string | null) =>
   (now: EngineStatus): StageProgress => {

@@ -113,7 +113,6 @@ export class Daemon {
   /** Since the start: commands that take entries away, of the account or of a strategy. */
   halts = 0;
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
-  /** With the calendar in use. */
   readonly options: DaemonOptions;
   readonly #calendar: ReplaceableCalendar;
   readonly #emergency: EmergencyRecord;
@@ -128,9 +127,7 @@ export class Daemon {
   #isLogHeld = false;
   /** As it was alerted last, without a read of the disk. */
   lastProgramProblem: string | null = null;
-  /** As of the last `refreshView`. */
   lastView: EngineSnapshot | undefined = undefined;
-  /** As the broker showed it last. */
   lastAccount: UnnumberedInput<AccountSnapshot> | null = null;
   /** When the engine answered last, in real time. */
   viewedUs: TsUs = systemClock.nowUs();
@@ -283,7 +280,6 @@ export class Daemon {
     return Promise.race([this.#work(care), failure]);
   }
 
-  /** By the mark of runs that died. */
   #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
     const { mark, config } = this.options;
     const left = mark?.leftOut(config.strategies.map(({ id }) => id));
@@ -312,7 +308,6 @@ export class Daemon {
     if (by === 'operator') void failureOf(() => this.journal.flush());
   }
 
-  /** Reports and answers of the broker. */
   #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
     if (event.kind === 'account_snapshot') this.lastAccount = event;

@@ -131,7 +131,6 @@ interface Now {
 }
 
 export interface ScheduleMoment extends Pick<DailyMoment, 'kind'> {
-  /** The session that the moment belongs to. */
   readonly day: TradingDay;
   readonly atUs: TsUs;
 }

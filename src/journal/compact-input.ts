@@ -180,7 +180,6 @@ const NAMING: ReadonlySet<string> = new Set(['session_started', 'booted', 'comma
 /** The field that holds a strategy, wherever it lies. */
 const FIELD = 'strategy';
 
-/** JSON of a body. */
 function namedText(kind: string, body: Body, names: StrategyNames): string {
   if (!NAMING.has(kind)) return JSON.stringify(body);
   return JSON.stringify(
@@ -208,7 +207,6 @@ export function entryBody(entry: JournalEntry, names: StrategyNames): string {
   return JSON.stringify({ ...body, [call]: { ...asBody(fields[call]), [FIELD]: undefined } });
 }
 
-/** Gives a call the strategy of its row. */
 export function withStrategy(body: Body, kind: string, strategy: StrategyIndex | null): Body {
   const call = callField(kind);
   return call === null ? body : { ...body, [call]: { ...asBody(body[call]), [FIELD]: strategy } };

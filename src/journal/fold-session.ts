@@ -8,7 +8,6 @@ import { type InstrumentIndex, type Money, money, type TsUs } from '../domain/un
 import type { EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { OPERATOR } from '../domain/ids.ts';
 
-/** An entry with the name of its strategy; null for none. */
 export interface NamedEntry {
   readonly strategyName: string | null;
   readonly entry: JournalEntry;
@@ -25,7 +24,6 @@ export interface StrategyAccount {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** Changes and cancels that the broker refused. */
   readonly refusedChanges: number;
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: Money;
@@ -173,7 +171,6 @@ interface ClosedTrade {
   qty: number;
   entryValue: number;
   exitValue: number;
-  /** After fees and tax. */
   net: number;
 }
 

@@ -160,7 +160,6 @@ const endsOf = (database: Database, session: string): string =>
 const countOf = (database: Database, session: string, table: ChainedTable): number =>
   Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
 
-/** Hash of the row with this number, counted from 1. */
 const hashOf = (database: Database, session: string, table: ChainedTable, row: number): unknown =>
   database
     .prepare(`SELECT hash FROM ${table} WHERE session = ? ORDER BY ${ROWS[table].order} LIMIT 1 OFFSET ?`)

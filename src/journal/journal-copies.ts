@@ -61,7 +61,6 @@ export function writeArchive(path: string, session: TradingDay): ArchivedSession
   }
 }
 
-/** A journal with this session and nothing else, as bytes. */
 function sessionAlone(journal: Database, session: string): Buffer {
   const alone = new Database(':memory:');
   try {
@@ -80,7 +79,6 @@ function sessionAlone(journal: Database, session: string): Buffer {
   }
 }
 
-/** Each table with its column for the session. */
 const TABLES_OF_A_SESSION = [
   ['sessions', 'day'],
   ['counters', 'day'],

@@ -113,7 +113,6 @@ export class JournalReader {
     return this.archives().filter(({ session }) => hasRows.get(session, session) === 1);
   }
 
-  /** The inputs of a session, whole again, in order. */
   *inputs(session: string): Generator<JournaledInput> {
     const codec = new InputCodec(this.#names);
     // Rows that come many at once, and as lists, take a third less time.
@@ -148,7 +147,6 @@ export class JournalReader {
     );
   }
 
-  /** The lists of strategies that a session ran, oldest first. */
   strategyLists(session: string): readonly StrategiesConfigured[] {
     return [...this.#inputsOf<StrategiesConfigured>(session, 'strategies')];
   }
@@ -253,7 +251,6 @@ export class JournalReader {
     return rows.map((row) => storedEntry(row, this.#names));
   }
 
-  /** Session of an entry; undefined where there is no such row. */
   sessionOfEntry(id: number): string | undefined {
     return this.#value('SELECT session FROM entries WHERE id = ?', id);
   }

@@ -41,7 +41,6 @@ interface JournalOptions {
   readonly onFailure: (error: Error) => void;
   /** All rows that waited are written. */
   readonly onRecovered?: () => void;
-  /** Receives how long each commit took. */
   readonly onCommit?: (took: DurationUs) => void;
 }
 

@@ -20,7 +20,6 @@ export const EMPTY_BODY = {
   strategy: null as string | null,
   clientOrderId: null as string | null,
   as: null as 'absent' | 'live' | null,
-  /** A one-time password. */
   otp: null as string | null,
   channel: null as string | null,
   /** For a flatten: entries stay on, and a strategy may enter again. */
@@ -80,7 +79,6 @@ export const COMMAND_NAMES = Object.keys(FIELDS) as readonly CommandName[]; // o
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
-/** The body of a command, or its problems. An empty text is `{}`. */
 export function readCommandBody(
   name: CommandName,
   text: string,

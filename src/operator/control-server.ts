@@ -41,7 +41,6 @@ export interface ControlHandlers {
   /** Plain data. */
   readonly status: () => unknown;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
-  /** A link that opens the cockpit once. */
   readonly link: (role: CockpitRole) => CommandResult & { readonly link: string | null };
 }
 

@@ -387,7 +387,6 @@ export function createNaming(
   { contracts, calendar, stateDir = null }: NamingFacts,
 ) {
   return {
-    /** Null means the daemon itself. */
     strategy: (index: StrategyIndex | null): string => (index === null ? 'system' : names.nameOf(index)),
     contract: (instrument: InstrumentIndex | OrderCode): ContractNaming => {
       const found = contracts().find(({ index, orderCode }) =>

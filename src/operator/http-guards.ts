@@ -36,7 +36,6 @@ export function keepBodies(app: FastifyInstance): void {
   );
 }
 
-/** The name by which a server is asked. */
 export const askedName = ({ headers }: FastifyRequest): string =>
   (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
 

@@ -94,7 +94,6 @@ export class Metrics {
   ]);
   /** Real time of the input that an order came of, until its first byte. */
   readonly #inputUs = new Map<ClientOrderId, number>();
-  /** Calls under way. */
   readonly #sentUs = new Map<ClientOrderId, TsUs>();
   readonly #scraped = new Map<string, Gauge | Counter>();
 

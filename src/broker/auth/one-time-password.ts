@@ -177,7 +177,6 @@ export const fileOtp = ({ path, clock, ...patience }: FileOptions): OtpProvider 
     }),
 });
 
-/** Empty while there is no password. */
 function peek(path: string, clock: Clock): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile()) return '';

@@ -427,7 +427,6 @@ export type TokenSignal =
       readonly kind: 'obtained';
       readonly from: 'cache' | 'exchange';
       readonly expiresAt: TsUs;
-      /** Exchanges of the broker's day. */
       readonly used: number;
       readonly allowed: number;
     }

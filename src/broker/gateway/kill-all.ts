@@ -32,9 +32,7 @@ export interface KillReport<Each> {
 export interface WholeKill {
   readonly orders: KillReport<BrokerOrder>;
   readonly triggers: KillReport<BrokerTriggerOrder>;
-  /** The in-day book, as it was read last. */
   readonly rows: readonly BrokerOrder[];
-  /** Positions by contract, as they were read last; null where they were not. */
   readonly held: ReadonlyMap<string, number> | null;
   /** Open orders that only shrink a position: they stay. */
   readonly kept: readonly BookRow[];

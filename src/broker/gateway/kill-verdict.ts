@@ -129,7 +129,6 @@ class KnownBooks {
     this.#pairs = pairsOf(this.open);
   }
 
-  /** Cover that the open orders of each owner give its position in a contract. */
   covers(code: OrderCode): readonly Cover<BookRow>[] {
     const byOwner = new Map<StrategyIndex, BookRow[]>();
     const foreign: BookRow[] = [];
@@ -313,7 +312,6 @@ class RowOwnership {
     return held;
   }
 
-  /** Another order of the owner may have filled unseen. */
   mayHaveFilled(owner: StrategyIndex, except: BookRow): boolean {
     const { own } = this.#reads;
     if (own?.unknown.some((each) => each.owner === owner) === true) return true;

@@ -163,7 +163,6 @@ function readCalls({ caller, traded, specOf }: ClientParts) {
       caller.read(derivatives, derivatives.encodeRequest(), options, (json) =>
         derivatives.decodeResponse(json, specOf, drift),
       ),
-    /** The stream's codes. */
     contracts: (options: ReadOptions) => ask(caller, contractList, contractList.encodeRequest(), options),
   };
 }

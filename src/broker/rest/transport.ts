@@ -191,7 +191,6 @@ export class ClockSkewMeter {
 // Signals of the REST client to the operator's side.
 
 export type RestSignal =
-  /** HTTP 429: the pace is halved for a while. */
   | { readonly kind: 'slowed_down'; readonly operation: string }
   /** A call that moves orders ended without an answer that can be trusted. Alert. */
   | { readonly kind: 'outcome_unknown'; readonly operation: string; readonly reason: string }

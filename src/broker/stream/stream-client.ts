@@ -208,7 +208,6 @@ export class StreamClient {
     this.#postLive();
   }
 
-  /** Live means: authenticated and subscribed to something. */
   #postLive(): void {
     if (this.#isLivePosted || this.#subscriptions.contracts.length === 0) return;
     this.#isLivePosted = true;
@@ -404,7 +403,6 @@ export type StreamSignal =
   | { readonly kind: 'paused'; readonly reason: PauseReason }
   /** Nothing is dialled until there is another token. Alert inside the session. */
   | { readonly kind: 'awaiting_token'; readonly why: 'none' | 'expired' | 'rejected' }
-  /** A renewed token took over without a gap. */
   | { readonly kind: 'handed_over' }
   /** The renewed token could not connect next to the old one; the old one still streams. */
   | {

@@ -366,7 +366,6 @@ const OTP_MS_MAX = 20_000;
 /** A busy day is replayed in seconds. */
 const REPLAY_MS_MAX = 180_000;
 
-/** Null where no daemon answers. */
 export const statusIfRuns = (stateDir: string): Promise<DaemonStatus | null> =>
   getStatus(stateDir).catch(() => null);
 

@@ -142,7 +142,6 @@ interface ImportOutput {
   readonly badFile: WriteStream | undefined;
 }
 
-/** Bad rows of a file that are shown one by one. */
 const BAD_SHOWN_MAX = 20;
 
 async function importOne(

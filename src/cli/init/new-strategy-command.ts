@@ -80,7 +80,6 @@ const PACKAGES = ['tickwright', 'rxjs', 'trading-signals'];
 
 type NewStrategyFile = Readonly<Record<'name' | 'text', string>>;
 
-/** Each runs as it is written. */
 const strategyFiles = (name: string): readonly NewStrategyFile[] => [
   { name: `${name}.ts`, text: code(name) },
   { name: `${name}.yaml`, text: backtest(name) },

@@ -61,7 +61,6 @@ function addSweep(program: Command, { io, finish }: CliContext): void {
     });
 }
 
-/** The first failure of a trial, or null. */
 async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Cluster): Promise<string | null> {
   const where = 'in the sweep; nothing was run';
   const backtest = await loaded(file, where, io, flags.eventLimit);

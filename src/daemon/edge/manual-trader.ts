@@ -371,7 +371,6 @@ const isMoneyCall = (call: ManualCall): call is MoneyCall =>
 const isCancel = ({ kind }: ManualCall): boolean =>
   kind === 'cancel' || kind === 'condition-cancel' || kind === 'cancel-stock-orders';
 
-/** One line that the operator confirms. */
 export function describeCall(call: ManualCall, subAccount: string, spec: ContractSpec | undefined): string {
   const points = (price: PriceTicks): string => (spec === undefined ? '?' : formatPoints(spec, price));
   const order = ({ side, qty, orderCode, limitPrice }: OrderHead): string =>

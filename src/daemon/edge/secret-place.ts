@@ -40,7 +40,6 @@ function secretsOf({ mode, auth, alerts, operator, cluster }: SecretsIn): readon
   return secrets;
 }
 
-/** Undefined for a channel that needs no secret. */
 function placeOf(channel: ChannelConfig): SecretPlace | undefined {
   switch (channel.kind) {
     case 'telegram':

@@ -39,7 +39,6 @@ export interface JournalPlace {
 }
 
 export interface PastPricesQuery {
-  /** Folder of the frame logs. */
   readonly frames: string;
   readonly day: TradingDay;
   readonly contracts: readonly Contract[];
@@ -49,7 +48,6 @@ export interface PastPricesQuery {
 
 export interface PastPrices {
   readonly day: TradingDay;
-  /** By contract. */
   readonly bars: Readonly<Record<string, readonly CockpitBar[]>>;
   readonly last: CockpitPrices;
 }
@@ -109,7 +107,6 @@ function wanted({ search, kind, order }: JournalQuery): (entry: CockpitEntry) =>
   };
 }
 
-/** Null where the day has no such order. */
 export function orderStory(
   place: JournalPlace,
   { order, day: asked }: { readonly order: string; readonly day: string | null },

@@ -191,7 +191,6 @@ function heldFigure({ accounts, contracts, entries }: DayContent): readonly Repo
   return held.length === 0 ? [] : [[name, held.join('; '), 'by our books']];
 }
 
-/** Nothing where nothing is held. */
 function openFigure({ accounts, results }: DayContent, compared: string): readonly ReportFigure[] {
   const text = signedOrUnknown(sum(results, ({ open }) => open));
   const note = `VND, since entry, at the broker’s last price; positions ${compared}`;
@@ -427,7 +426,6 @@ function tradeTable({ entries, contracts, time }: DayContent): ReportTable {
   };
 }
 
-/** The newest rows, and a remark when there are more. */
 function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly rows: readonly Row[] } {
   const more = rows.length - ROWS_MAX;
   if (more <= 0) return { note: '', rows };

@@ -46,9 +46,7 @@ export interface Recordings {
 
 export interface WrittenReport {
   readonly day: TradingDay;
-  /** The page. */
   readonly path: string;
-  /** The summary in a few lines. */
   readonly text: string;
 }
 
@@ -65,7 +63,6 @@ export async function archiveRecordings(recordings: Recordings) {
     failures: [] as string[],
     /** Rows of the journal are not those that were written, in words, or null. */
     damage: null as string | null,
-    /** Reports of past sessions, the oldest first. */
     reports: [] as WrittenReport[],
     /** Sessions whose rows may leave the journal: their archives are proven. */
     archived: [] as ArchivedSession[],

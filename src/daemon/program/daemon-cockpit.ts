@@ -58,7 +58,6 @@ export async function startDaemonCockpit(daemon: Daemon, run: RunActions) {
   const none = {
     /** Its address, for the start; null while there is no page. */
     note: null as string | null,
-    /** Opens the page once; null while there is none. */
     link: (_role: CockpitRole): string | null => null,
     /** The report of the latest day in a few lines, read in a thread of its own. */
     dayText: () => reader.read('dayText', paths.dir),

@@ -62,7 +62,6 @@ export interface DaemonRunOptions extends RunOverrides {
 
 const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
 
-/** Returns the exit code. */
 export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   const plan = runPlan(options.config, options);
   const paths = statePaths(plan.config.stateDir);

@@ -32,7 +32,6 @@ export function statusContent(daemon: Daemon, view: EngineSnapshot) {
     positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
     dayPnl: view.dayPnl,
     openOrders: view.orders.length,
-    /** Until the token ends; null when there is none. */
     tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
     /** Reason why entries are off, or null. */
     halted: daemon.halt.reason ?? view.halted,
@@ -53,7 +52,6 @@ export const statusOf = (daemon: Daemon) => ({
   degraded: daemon.cycle.degraded,
   /** That the calendar ends soon, or has ended, in words, or null. */
   calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
-  /** Entries are off for this reason, or null. */
   halted: daemon.halt.reason,
   /** Why no entry may go now, the worst first; limits and risk aside. */
   blocked: problemsFor('entries', daemon),
@@ -280,7 +278,6 @@ export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
   return rows.flatMap(([problem, readers]) => (problem && readers.includes(reader) ? [problem] : []));
 }
 
-/** The worst of them, or null. */
 export const healthProblem = (daemon: Daemon): string | null => problemsFor('health', daemon)[0] ?? null;
 
 function calendarProblem({ config: { calendar }, clock }: Daemon): string | null {

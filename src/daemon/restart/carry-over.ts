@@ -99,7 +99,6 @@ export class CarryOver {
   #unreadOnOrders: readonly Command[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
   #past: Iterable<readonly NamedEntry[]> | null;
-  /** Came meanwhile. */
   #later: NamedEntry[] = [];
   /** For orders and halts before this input, another session has newer state. */
   #fromSeq: number;
@@ -442,7 +441,6 @@ function hiddenLoss(entries: readonly JournalEntry[]): string | null {
   return hidden;
 }
 
-/** Strategies that the operator stopped and has not started since. */
 function lastingStops(entries: readonly JournalEntry[]): NonNullable<SessionStarted['stoppedStrategies']> {
   const stops = new Map<StrategyIndex, string>();
   for (const entry of entries) {

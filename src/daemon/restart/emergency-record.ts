@@ -51,7 +51,6 @@ export class EmergencyRecord {
     return this.#file.lines();
   }
 
-  /** Why entries are off while an earlier run's lines are there. */
   get haltReason(): string {
     return `by an earlier run, which left ${this.lines.length} lines in its emergency file`;
   }

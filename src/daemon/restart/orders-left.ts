@@ -136,7 +136,6 @@ export class OrdersLeft {
     );
   }
 
-  /** An entry of this owner may still fill. */
   mayEnter(owner: StrategyIndex): boolean {
     return [...this.#known.values()].some(
       ({ strategy, purpose, status }) => strategy === owner && purpose === 'entry' && !hasProvenEnd(status),

@@ -89,7 +89,6 @@ export class HaltSweep {
     this.#parts = parts;
   }
 
-  /** Something has filled: what the message said is corrected once. */
   filled(): void {
     if (this.#message !== 'said') return;
     this.#message = 'outdated';
@@ -357,7 +356,6 @@ class HaltProof {
     this.#over = new Set(own.orders.flatMap(({ isOpen, clientOrderId }) => (isOpen ? [] : [clientOrderId])));
   }
 
-  /** Why the proof is wrong, or null. */
   deniedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
     if (this.#isOlder(event)) return null;
     if (event.kind === 'execution_report')

@@ -16,7 +16,6 @@ export interface HaltParts {
     append(entry: JournalEntry): void;
     flush(): void;
   };
-  /** The last `halt` row of the account; null when there is none. */
   readonly last: HaltState | null;
   /** Receives every row once the journal has it. */
   readonly onEntry: (entry: HaltEntry) => void;
@@ -37,7 +36,6 @@ export class Halt {
     this.#why = this.#last.halted ? this.#last : null;
   }
 
-  /** Null while entries are allowed. */
   get reason(): string | null {
     return this.#why?.reason ?? null;
   }

@@ -157,7 +157,6 @@ interface BrokerComparison {
   readonly isStale: boolean;
 }
 
-/** Null before the first comparison. */
 export function comparisons(
   { positionsReadUs, money, lastFillUs }: EngineSnapshot,
   utcOffsetMinutes: number,

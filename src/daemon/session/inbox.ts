@@ -80,7 +80,6 @@ export class Inbox implements InputSink {
   #framePlace = 0;
   /** Opened when a replay has read it. It throws when the disk refuses; then it has taken none of the frames. */
   frameLog: Pick<FrameLog, 'append' | 'close'> | undefined = undefined;
-  /** Frames that the disk does not have yet, in order. */
   #unwritten: StampedFrame[] = [];
   /** A full disk is asked again with every event, for one frame: many take as long as to write them. */
   #writtenAtOnce = WRITTEN_AT_ONCE;
@@ -88,7 +87,6 @@ export class Inbox implements InputSink {
   #isRefused = false;
   /** Data frames that the engine was given. */
   frames = 0;
-  /** Time of the last one; of the beginning while there was none. */
   lastFrameUs: TsUs;
   #waiting: WaitingFrame[] = [];
   /** Place of the oldest waiting frame in `#waiting`. */

@@ -51,13 +51,11 @@ export interface SessionCycleOptions {
   /** That of the context's configuration. */
   readonly calendar: ReplaceableCalendar;
   readonly note: (text: string) => void;
-  /** Strategies that no engine of this process runs, with the reason. */
   readonly leftOut: ReadonlyMap<StrategyIndex, string>;
   /** The program on disk is not the one that runs, in words, or null. */
   readonly programProblem: () => string | null;
   /** A process that ends is started again. */
   readonly isSupervised: boolean;
-  /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
   /** No engine runs, and none is about to. */
   readonly onGone: () => void;
@@ -117,7 +115,6 @@ export class SessionCycle implements InputSink {
     this.#context = options.context;
   }
 
-  /** With the strategies of the last change. */
   get config(): Config {
     return this.#context.config;
   }

@@ -38,7 +38,6 @@ export interface StrategyChange {
 
 export interface PreparedChange {
   readonly after: SessionStrategies;
-  /** Strategies with a new version. */
   readonly changed: ReadonlySet<StrategyIndex>;
   /**
    * Makes it, between two events, and resolves when the new list has decided. Throws `NotReloaded` at once when the session has
@@ -66,7 +65,6 @@ export interface StrategySwitchParts {
 
 export class StrategySwitch {
   readonly #parts: StrategySwitchParts;
-  /** As they were listed last. */
   present: SessionStrategies;
   #isBusy = false;
 

@@ -82,7 +82,6 @@ export interface SessionContext {
   readonly startStamp: () => string;
   /** Calls that an earlier process sent without a journal row. */
   readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
-  /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** Absent where market time keeps its speed. */

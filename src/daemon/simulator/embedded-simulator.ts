@@ -152,7 +152,6 @@ function watched(link: SimulatorLink, child: ChildProcess | null, lockstep: Lock
   return {
     link,
     lockstep,
-    /** Reports once, with the reason, that the process has ended by itself. */
     onEnd(report: (reason: string) => void): void {
       const ended = (code: number | null): void => {
         clearInterval(watch);

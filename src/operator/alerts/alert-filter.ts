@@ -28,7 +28,6 @@ export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'tex
 }
 
 export interface AlertFilterOptions {
-  /** An alert that repeats within this is counted, not sent again. */
   readonly repeatAfter: DurationUs;
   /** An unacknowledged critical alert is sent again after this, and after twice as long. */
   readonly escalateAfter: DurationUs;
@@ -49,7 +48,6 @@ export interface AlertFilterOptions {
 export interface AlertMemory {
   /** Wait for the end of quiet hours. */
   readonly held: readonly AlertMessage[];
-  /** Critical and not acknowledged. */
   readonly unseen: readonly AlertMessage[];
   /** Sent, and not sent again within their windows. */
   readonly sent?: readonly SentAlert[];

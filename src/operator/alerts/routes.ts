@@ -19,7 +19,6 @@ import { errorText } from '../../domain/failure.ts';
 /** In the order of replacement. */
 export interface AlertRoute {
   readonly channel: AlertChannel;
-  /** Alerts of lower severity are not sent to it. */
   readonly least: AlertSeverity;
   /** Deliveries; faster messages leave together. */
   readonly perMinute: number;
@@ -92,7 +91,6 @@ export class Routes {
     this.#options.onChange();
   }
 
-  /** A person has tried the channel. */
   tried(channel: string, failure: string | null): void {
     this.#queues.find(({ id }) => id === channel)?.tried(failure);
   }
@@ -164,7 +162,6 @@ class ChannelQueue {
   #failingSinceUs: TsUs | null = null;
   /** Since the start it has delivered, or is in trouble. */
   isTried = false;
-  /** Why it does not deliver, or null. */
   trouble: string | null = null;
   #nextUs = 0;
   #cancel: CancelTimer | undefined = undefined;

@@ -11,7 +11,6 @@ export interface DeadManOptions {
   readonly start: boolean;
   readonly fail: boolean;
   readonly timers: Timers;
-  /** Why all is not well, or null. */
   readonly problem: () => string | null;
   /** The service cannot be reached, or can again (null). Called on changes. */
   readonly onService: (failure: string | null) => void;

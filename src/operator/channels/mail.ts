@@ -13,7 +13,6 @@ export interface MailOptions {
   readonly isSecure: boolean;
   readonly from: string;
   readonly to: readonly string[];
-  /** Null where the server asks for none. */
   readonly login: { readonly user: string; readonly password: string } | null;
 }
 

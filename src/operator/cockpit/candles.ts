@@ -75,6 +75,5 @@ export function joinedBars(bars: readonly CockpitBar[], minutes: BarMinutes): re
   return longer;
 }
 
-/** The last value within each bar. */
 export const joinedValues = ({ values }: PlotLine, minutes: BarMinutes): ReadonlyMap<number, number> =>
   new Map(values.map(([atMs, value]) => [startOf(atMs, minutes), value]));

@@ -34,7 +34,6 @@ export class CockpitAccess {
     this.#clock = clock;
   }
 
-  /** The secret of a link; it opens once. */
   createLink(role: CockpitRole): string {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     this.#links.set(digest(secret), { role, madeUs: this.#clock.nowUs() });

@@ -15,7 +15,6 @@ declare module 'fastify' {
     isStart?: boolean;
     /** May be a page of its own: the browser's user may type or follow its address. */
     isPage?: boolean;
-    /** Names that may follow the `?`. */
     query?: readonly string[];
   }
 }

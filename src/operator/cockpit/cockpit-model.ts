@@ -79,7 +79,6 @@ export interface CockpitState {
   /** Procedures of the engine under way, such as a flatten; empty when there are none. */
   readonly procedure: string;
   readonly alerts: {
-    /** Unacknowledged critical alerts. */
     readonly unseen: number;
   };
   /** Faults in force; absent where the broker is no simulator. */
@@ -100,9 +99,7 @@ export interface CockpitDay {
 
 export interface StrategyState {
   readonly id: string;
-  /** Null while it runs. */
   readonly stopped: string | null;
-  /** Entries are off for this reason, or null. */
   readonly halted: string | null;
   /** Contracts. */
   readonly legs: readonly string[];
@@ -126,7 +123,6 @@ export interface PositionState {
 
 export interface LimitState {
   readonly limit: string;
-  /** Null for a limit of the account. */
   readonly strategy: string | null;
   readonly used: number;
   readonly max: number;
@@ -142,7 +138,6 @@ export interface CockpitOrder {
   readonly qty: number;
   readonly filledQty: number;
   readonly limitPoints: number | null;
-  /** Null for an order without a trigger. */
   readonly triggerPoints: number | null;
   readonly status: string;
   /** Placed by others: another program, a person, the broker. */
@@ -224,7 +219,6 @@ export type Level = readonly [points: number, qty: number];
 export interface ContractPrices {
   readonly contract: string;
   readonly atMs: number;
-  /** Null before the first trade. */
   readonly last: Level | null;
   /** In the session so far. */
   readonly volume: number;

@@ -35,7 +35,6 @@ export interface CockpitReads {
   results(day: string | null): Promise<CockpitResults>;
 }
 
-/** Faults of a simulated broker. */
 export interface CockpitFaults {
   readonly known: KnownFaults;
   /** `fields`: `name`, `isOn`, and the parameters as texts. */
@@ -52,7 +51,6 @@ export interface CockpitHandlers extends Pick<
     body: CommandBody,
     by: string,
   ) => CommandResult | Promise<CommandResult>;
-  /** Null where the broker is no simulator. */
   readonly faults: CockpitFaults | null;
   readonly reads: CockpitReads;
   readonly refused: (reason: CockpitRefusal) => void;
@@ -341,7 +339,6 @@ const TEXT_MAX = 100;
 
 export type JournalQuery = NonNullable<ReturnType<typeof journalQuery>>;
 
-/** Null for one that cannot be meant. */
 function journalQuery(fields: JsonRecord) {
   const texts = new Map<string, string>();
   for (const [name, value] of Object.entries(fields)) {

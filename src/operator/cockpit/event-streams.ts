@@ -20,7 +20,6 @@ export type CockpitFacts = Omit<CockpitState, 'confirm'>;
 
 /** Prices by contract with a number that rises with each change. */
 export interface PriceSource {
-  /** Contracts that changed after `version`, and the newest version. */
   since(version: number): { readonly version: number; readonly prices: readonly ContractPrices[] };
 }
 
@@ -64,7 +63,6 @@ interface Reader {
   readonly role: CockpitRole;
   /** Whether its session lasts. */
   readonly isAllowed: () => boolean;
-  /** Last row that was written. */
   seq: number;
   stateVersion: number;
   priceVersion: number;
