@@ -43,12 +43,10 @@ export class ProgressLine {
     const seconds = (nowMs - this.#begunMs) / MS_PER_SECOND;
     const rate = seconds > 0 ? counted / seconds : 0;
     const left = done > 0 ? `${formatSpan(((seconds * (all - done)) / done) * US_PER_SECOND)} left` : '';
-    const percent = `${Math.floor(part * 100)} %`;
+    const percent = `${Math.floor(part * 100)} %`.padStart(5);
     const full = Math.round(part * BAR_CELLS);
     const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
-    this.#io.err(
-      `${CLEAR}${bar} ${percent.padStart(5)}  ${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`,
-    );
+    this.#io.err(`${CLEAR}${bar} ${percent}  ${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`);
   }
   clear(): void {
     if (this.#isShown) this.#io.err(CLEAR);

@@ -416,13 +416,8 @@ const sendToEach = (
   Promise.all(
     channels.map(async (channel) => {
       const { severity, title, text } = alertFor(channel);
-      const delivery = {
-        severity,
-        title,
-        text: `${title}\n${text}`,
-        isUrgent: severity === 'critical',
-        pages: [],
-      };
+      const isUrgent = severity === 'critical';
+      const delivery = { severity, title, text: `${title}\n${text}`, isUrgent, pages: [] };
       const failure = refusalOf(await inTime(channel.send(delivery), TRIAL_MAX));
       return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
     }),

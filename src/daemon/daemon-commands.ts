@@ -95,11 +95,8 @@ async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult>
   // Asked for ahead of the command and awaited after it: the last view lacks orders of the last second.
   const asked = inTime(daemon.refreshView(), SEEN_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
-  const progressOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
-  return withProgress(daemon, result, {
-    code: 'cancel_all_ended',
-    progressOf: (now) => progressOf(now, false),
-  });
+  const stageOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
+  return withProgress(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => stageOf(now, false) });
 }
 
 /** The answer says how far it is; where it is not over, an alert says the end. */

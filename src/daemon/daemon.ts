@@ -263,7 +263,7 @@ export class Daemon {
     const { reason } = this.halt;
     if (reason !== null)
       this.options.screen.note(
-        `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
+        `entries are off since an earlier run: ${reason}; tickwright resume ends that`,
       );
     // Not only once a session is open: the disk may still be full, and orders that rest at the broker would fill meanwhile.
     if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);

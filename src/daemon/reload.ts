@@ -35,11 +35,8 @@ export async function reload(
     );
   const today = tradingDayAt(calendar, daemon.clock.nowUs());
   const days = calendarChanges(daemon.config.calendar, calendar, today);
-  const result = await carryOut(
-    daemon,
-    { config, command: { name: 'reload', reason }, started: null },
-    isCheck,
-  );
+  const command = { name: 'reload', reason } as const;
+  const result = await carryOut(daemon, { config, command, started: null }, isCheck);
   if (!result.ok || days.length === 0) return result;
   if (!isCheck) daemon.takeCalendar(coverageOf(calendar), days);
   const { changes = [] } = result;
@@ -61,9 +58,7 @@ export async function startStrategy(
   const entry = view.strategies.find((each) => each.id === id);
   const ids = daemon.config.strategies.map((each) => each.id);
   if (entry === undefined || !ids.includes(id))
-    return refused(
-      `there is no strategy ${id} in the running configuration; its strategies: ${ids.join(', ')}`,
-    );
+    return refused(`there is no strategy ${id} in the running configuration, which has ${ids.join(', ')}`);
   if (entry.stopped === null) return refused(`${id} is running`);
   const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
   const present = daemon.config.strategies.find((each) => each.id === id);
@@ -83,10 +78,7 @@ export async function startStrategy(
   const change = { config: { ...daemon.config, strategies }, command, started: { id, asOf: view.seq } };
   const result = await carryOut(daemon, change, false);
   if (!result.ok || isSame) return result;
-  return {
-    ...result,
-    message: `${result.message}\nthe entry of ${id} in the file has changed: reload takes it`,
-  };
+  return { ...result, message: `${result.message}\nthe file has another entry of ${id}: reload takes it` };
 }
 
 async function carryOut(

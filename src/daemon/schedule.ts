@@ -44,13 +44,9 @@ export const cronSchedule =
     const options = { timezone: timeZone, suppressMissedWarning: true };
     const tasks = timesUs.map((us) => {
       const at = new Date(us / US_PER_MS);
-      const expression = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+      const daily = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
       // A fire that is under way when its task is destroyed comes all the same.
-      return cron(
-        expression,
-        ({ task }) => void (task?.getStatus() === 'destroyed' || fire('cron')),
-        options,
-      );
+      return cron(daily, ({ task }) => void (task?.getStatus() === 'destroyed' || fire('cron')), options);
     });
     return () => tasks.forEach((task) => void task.destroy());
   };

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { isDiskFull } from '../domain/failure.ts';
 
-const EMERGENCY_BYTES = 1024 * 1024;
+const FILE_BYTES = 1024 * 1024;
 /** Unit of `blocks` in the status of a file. */
 const BLOCK_BYTES = 512;
 const NEW_LINE = 10;
@@ -24,10 +24,8 @@ export function openEmergencyFile(path: string) {
     /** Writes one line durably. Throws when the file is full. */
     write(line: string): void {
       const bytes = Buffer.from(`${line.replaceAll('\n', ' ')}\n`);
-      if (offset + bytes.length > EMERGENCY_BYTES) {
-        throw new Error(
-          `emergency file ${path} is full (${EMERGENCY_BYTES} bytes): free the disk and restart`,
-        );
+      if (offset + bytes.length > FILE_BYTES) {
+        throw new Error(`emergency file ${path} is full (${FILE_BYTES} bytes): free the disk and restart`);
       }
       if (fstatSync(file).nlink === 0) {
         throw new Error(`emergency file ${path} was deleted while the daemon runs: restart`);
@@ -43,7 +41,7 @@ export function openEmergencyFile(path: string) {
         .split('\n')
         .filter((line) => line.length > 0),
     clear(): void {
-      writeSync(file, Buffer.alloc(EMERGENCY_BYTES), 0, EMERGENCY_BYTES, 0);
+      writeSync(file, Buffer.alloc(FILE_BYTES), 0, FILE_BYTES, 0);
       fsyncSync(file);
       offset = 0;
     },
@@ -54,18 +52,18 @@ export function openEmergencyFile(path: string) {
 /** A death in mid-write, a copy or a hole leaves a file without all its blocks; its lines stay. */
 function extend(path: string): void {
   const { size, blocks } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0, blocks: 0 };
-  if (size >= EMERGENCY_BYTES && blocks * BLOCK_BYTES >= EMERGENCY_BYTES) return;
+  if (size >= FILE_BYTES && blocks * BLOCK_BYTES >= FILE_BYTES) return;
   const file = openSync(path, size === 0 ? 'w' : 'r+', 0o600);
   try {
     const used = size === 0 ? 0 : written(path).length;
-    const rest = Buffer.alloc(Math.max(0, EMERGENCY_BYTES - used));
+    const rest = Buffer.alloc(Math.max(0, FILE_BYTES - used));
     for (let done = 0; done < rest.length;)
       done += writeSync(file, rest, done, rest.length - done, used + done);
     fsyncSync(file);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new Error(
-      `emergency file ${path}: expected room for ${EMERGENCY_BYTES} bytes, which exits need when the disk is full; ` +
+      `emergency file ${path}: expected room for ${FILE_BYTES} bytes, which exits need when the disk is full; ` +
         'it is full now: make room on the disk and start again',
       { cause: error },
     );

@@ -110,10 +110,7 @@ class FoldedAccount {
       this.#tax += entry.tax;
       // Money already booked: a buy that cost more lowers the profit.
       const loss = signOf(entry.side) * entry.value;
-      this.#book(entry.instrument, (position) => ({
-        ...position,
-        realised: money(position.realised - loss),
-      }));
+      this.#book(entry.instrument, (held) => ({ ...held, realised: money(held.realised - loss) }));
     } else if (entry.kind === 'position_event') this.#fill(entry.instrument, entry.qty, entry.value);
     else if (entry.kind === 'money_checked') return this.#accept(entry);
     else return entry.kind === 'strategy_started';
@@ -224,15 +221,8 @@ class SessionTrades {
     if (left === size) return;
     let trade = held?.trade;
     if (trade === undefined || before * (before + change) <= 0) {
-      const none = { qty: 0, entryValue: 0, exitValue: 0, net: 0 };
-      trade = {
-        strategy,
-        instrument,
-        side: change > 0 ? 'long' : 'short',
-        openedUs: tsUs,
-        closedUs: tsUs,
-        ...none,
-      };
+      const begun = { openedUs: tsUs, closedUs: tsUs, qty: 0, entryValue: 0, exitValue: 0, net: 0 };
+      trade = { strategy, instrument, side: change > 0 ? 'long' : 'short', ...begun };
       this.#held.set(key, { qty: before + change, trade });
     }
     trade.qty += size - left;

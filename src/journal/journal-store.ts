@@ -166,10 +166,8 @@ export class JournalStore {
   recordInput(input: JournaledInput): void {
     // Before the codec remembers the row: the next row must not be compared with a refused one.
     this.#assertRoom();
-    this.#add({
-      to: 'inputs',
-      row: [this.#session, input.seq, input.tsUs, input.kind, this.#codec.encode(input)],
-    });
+    const row = [this.#session, input.seq, input.tsUs, input.kind, this.#codec.encode(input)];
+    this.#add({ to: 'inputs', row });
   }
 
   append(entry: JournalEntry): void {
@@ -319,9 +317,7 @@ export class JournalStore {
   #assertInPlace(): void {
     for (const { path, inode } of this.#files) {
       if (inodeOf(path) === inode) continue;
-      throw new Error(
-        `journal: ${path} was deleted or replaced while the daemon runs; put it back or restart`,
-      );
+      throw new Error(`journal: ${path} was deleted or replaced under the daemon; put it back or restart`);
     }
   }
 

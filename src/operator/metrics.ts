@@ -179,13 +179,8 @@ export class Metrics {
     return { name: `${PREFIX}${name}`, help, labelNames: [...labels], registers: [this.#registry] };
   }
 
-  #histogram(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    labels: readonly string[] = [],
-  ): Histogram {
-    return new Histogram({ ...this.#described({ name, help, labels }), buckets: [...buckets] });
+  #histogram(name: string, help: string, buckets: number[], labels: readonly string[] = []): Histogram {
+    return new Histogram({ ...this.#described({ name, help, labels }), buckets });
   }
 
   #counter(name: string, help: string, labels: readonly string[]): Counter {

@@ -199,10 +199,10 @@ describe('a change in a running daemon', () => {
     const edited = () => ({ ok: true, config: configOf(story, [NEW_LATER]) }) as const;
     expect(await startStrategy(story.daemon, 'script', 'on again', edited)).toMatchObject({
       ok: true,
-      message: expect.stringMatching(/entry of script in the file has changed: reload takes it$/),
+      message: expect.stringMatching(/the file has another entry of script: reload takes it$/),
     });
     expect((await startStrategy(story.daemon, 'script', 'twice')).message).toContain('is running');
-    expect((await startStrategy(story.daemon, 'operator', 'no')).message).toContain('its strategies: script');
+    expect((await startStrategy(story.daemon, 'operator', 'no')).message).toContain('which has script');
     story.print(13_006);
     await story.until(() => isOrdered(story, 1, 0));
     await story.kill();

@@ -269,7 +269,7 @@ describe('a journal that is no longer in its place', () => {
     const { path, store, failures } = begun();
     rmSync(path + end);
     store.append(note(1));
-    expect(() => store.flush()).toThrow('was deleted or replaced while the daemon runs');
+    expect(() => store.flush()).toThrow('was deleted or replaced under the daemon');
     expect(failures).toHaveLength(1);
     expect(() => store.nextBoot(), 'no start counts there').toThrow('was deleted or replaced');
   });

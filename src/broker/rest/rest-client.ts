@@ -219,13 +219,8 @@ function moneyCalls({ caller, traded }: ClientParts) {
     /** Margin out of the derivative account. */
     withdraw: move(withdraw),
     /** Money from one sub-account to another. */
-    transfer: (move: MoneyTransfer, { refuse }: MoneyOptions): Promise<CallReceipt> =>
-      caller.move(
-        transfer,
-        transfer.encodeRequest(move),
-        { priority: 'rest', refuse },
-        classifyTransferReply,
-      ),
+    transfer: (sum: MoneyTransfer, { refuse }: MoneyOptions): Promise<CallReceipt> =>
+      caller.move(transfer, transfer.encodeRequest(sum), { priority: 'rest', refuse }, classifyTransferReply),
   };
 }
 

@@ -112,15 +112,11 @@ export class Transport {
     await this.#edge.close();
   }
 
-  async #run(
-    call: TransportCall,
-    resolve: (result: TransportResult) => void,
-    done: () => void,
-  ): Promise<void> {
+  async #run(call: TransportCall, end: (result: TransportResult) => void, done: () => void): Promise<void> {
     const request = call.request();
     if (typeof request === 'string') {
       done();
-      return resolve({ kind: 'no_turn', reason: request });
+      return end({ kind: 'no_turn', reason: request });
     }
     this.sent += 1;
     let sentAt = this.#options.clock.nowUs();
@@ -136,7 +132,7 @@ export class Transport {
       this.#skew.observe(result.date, sentAt);
       if (result.status === TOO_MANY) this.#slowDown(call.operation, result.retryAfter);
     }
-    resolve(result);
+    end(result);
   }
 
   #slowDown(operation: string, retryAfter: string | undefined): void {

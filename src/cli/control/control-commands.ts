@@ -237,7 +237,7 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
     .option(...ANY_REASON)
     .action(async (id: string, { reason, ...flags }: ControlFlags) => {
       const state = stateOf(flags, 'change');
-      const clientOrderId = wholeId(state, id, 'absent');
+      const clientOrderId = idOf(state, id, 'absent');
       await sendCommand(context, state, 'cancel-order', { clientOrderId, reason });
     });
   const place = new Argument('<state>', 'absent: the broker never had it; live: it has it');
@@ -248,16 +248,12 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
     .requiredOption(...REASON)
     .action(async (id: string, as: string, { reason, ...flags }: ControlFlags) => {
       const state = stateOf(flags, 'change');
-      await sendCommand(context, state, 'resolve-order', {
-        clientOrderId: wholeId(state, id, as),
-        as,
-        reason,
-      });
+      await sendCommand(context, state, 'resolve-order', { clientOrderId: idOf(state, id, as), as, reason });
     });
 }
 
 /** An order without an owner has only the broker's number, and can only be live. */
-function wholeId(state: string, shown: string, as: string): string {
+function idOf(state: string, shown: string, as: string): string {
   if (shown.startsWith('H.')) return shown;
   const ids = ordersView({ state }).rows.map(({ clientOrderId }) => clientOrderId);
   const found = ids.filter((id) => isNamed(id, shown));

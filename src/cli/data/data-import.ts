@@ -87,7 +87,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--delimiter <character>', 'comma, semicolon, tab, bar or another character', delimiter)
     .option('--decimal-comma', 'numbers are written 1950,1')
     .addOption(
-      new Option('--hours <which>', "trading hours: the market's, or none").choices(['market', 'none']),
+      new Option('--hours <which>', "trading hours: the market's or none").choices(['market', 'none']),
     )
     .option('--silence <span>', 'report a longer time without a trade as a gap', durationMs, durationMs('5m'))
     .option('--every <span>', 'length of bars: 1m, 1h, 1d (detected)', barLength)

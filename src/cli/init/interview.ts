@@ -18,6 +18,7 @@ import { issuesText } from '../../domain/parsed.ts';
 import type { AnswerParser, Dialog } from './dialog.ts';
 import { commentedLine } from '../../config/config-schema.ts';
 import { quantity, refuse, wholeNumber } from '../options.ts';
+import { errorText } from '../../domain/failure.ts';
 
 /** What options give, and what the dialog asks for where they do not. */
 export const ANSWERS = {
@@ -46,6 +47,9 @@ export const ANSWERS = {
 } as const;
 
 type Answer = keyof typeof ANSWERS;
+
+const CHANNELS = ['telegram', 'email', 'webhook'] as const;
+const PRESETS = ['slack', 'discord', 'ntfy', 'gotify'] as const;
 
 /** Options by their long names; `yes` and `force` apart. */
 export type InitFlags = Readonly<Record<string, string | undefined>>;
@@ -167,11 +171,8 @@ export class Interview {
     // One with a parameter of its own to give is written by hand.
     const offered = CATALOG.filter(({ params }) => params.safeParse({}).success);
     this.#explain(offered.map(({ name, summary }) => `${name}: ${summary}`));
-    const names = await this.#get(
-      'strategies',
-      offered[0]?.name ?? null,
-      listOf(offered.map(({ name }) => name)),
-    );
+    const all = offered.map(({ name }) => name);
+    const names = await this.#get('strategies', all[0] ?? null, listOf(all));
     const strategies: { readonly head: Lines; readonly params: Lines }[] = [];
     for (const definition of offered.filter(({ name }) => names.includes(name))) {
       const { name, summary, legs } = definition;
@@ -210,11 +211,7 @@ export class Interview {
   async #alerts(mode: 'paper' | 'live'): Promise<Lines> {
     if (mode === 'live')
       this.#explain(['Alerts reach you where you are, and you can halt from there: telegram does both.']);
-    const kinds = await this.#get(
-      'channels',
-      'none',
-      noneOr(listOf(['telegram', 'email', 'webhook'] as const)),
-    );
+    const kinds = await this.#get('channels', 'none', noneOr(listOf(CHANNELS)));
     this.hasChannels = kinds.length > 0;
     if (kinds.length === 0)
       return ['# alerts: # src/operator/README.md says how trouble reaches a phone', ''];
@@ -231,7 +228,7 @@ export class Interview {
     ];
   }
 
-  async #channel(kind: 'telegram' | 'email' | 'webhook'): Promise<Lines> {
+  async #channel(kind: (typeof CHANNELS)[number]): Promise<Lines> {
     switch (kind) {
       case 'telegram': {
         this.#explain(['@BotFather makes a bot; @userinfobot shows your user id.']);
@@ -262,11 +259,7 @@ export class Interview {
         return [...head, `  user: ${yaml(user)}`, secretLine('password', password)];
       }
       case 'webhook': {
-        const preset = await this.#get(
-          'webhook-preset',
-          'slack',
-          oneOf(['slack', 'discord', 'ntfy', 'gotify']),
-        );
+        const preset = await this.#get('webhook-preset', 'slack', oneOf(PRESETS));
         const url = await this.#secret('webhook-url', 'Its address, a secret', 'TICKWRIGHT_WEBHOOK_URL');
         return ['- id: team', '  kind: webhook', `  preset: ${preset}`, secretLine('url', url)];
       }
@@ -328,9 +321,7 @@ function parsedFlag<T>(name: string, text: string, parse: (text: string) => T): 
   try {
     return parse(text.trim());
   } catch (error) {
-    throw wrongUsage(
-      `--${name}: ${error instanceof Error ? error.message : String(error)}; nothing was written`,
-    );
+    throw wrongUsage(`--${name}: ${errorText(error)}; nothing was written`);
   }
 }
 

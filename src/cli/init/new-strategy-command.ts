@@ -47,9 +47,7 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
 function write(files: readonly NewStrategyFile[]): void {
   const there = files.find(({ name }) => existsSync(name));
   if (there !== undefined)
-    throw wrongUsage(
-      `${there.name} is there already: choose another name, or move it away; nothing was written`,
-    );
+    throw wrongUsage(`${there.name} is there already: choose another name, or move it; nothing was written`);
   const written: string[] = [];
   try {
     for (const { name, text } of files) {

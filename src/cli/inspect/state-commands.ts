@@ -132,14 +132,7 @@ const whyText = ({ status, orderNo, detail }: OrderRow): string => {
   return [...number, ...(detail === '' ? [] : [detail])].join(': ');
 };
 
-const FINAL: ReadonlySet<string> = new Set([
-  'filled',
-  'canceled',
-  'denied',
-  'rejected',
-  'expired',
-  'not_sent',
-]);
+const FINAL = new Set<string>(['filled', 'canceled', 'denied', 'rejected', 'expired', 'not_sent']);
 
 const positionsTable = (view: StateView<PositionRow>): string =>
   tableOf(view, view.rows, 'flat: no positions', {

@@ -1,7 +1,6 @@
 /** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import type { Config } from '../../config/config.ts';
 import type { ClockMap } from '../../domain/clock.ts';
-import type { DurationUs } from '../../domain/units.ts';
 import { configuredFeed, readFeedTerms } from '../../host/cluster-access.ts';
 import { REAL_TIME } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
@@ -48,9 +47,7 @@ const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
 
 export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {
   if (broker.restUrl === undefined || broker.streamUrl === undefined || account === undefined) {
-    throw new Error(
-      'the configuration names no broker: expected broker.restUrl, broker.streamUrl and account',
-    );
+    throw new Error('the configuration has no broker: expected broker.restUrl, broker.streamUrl and account');
   }
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new Error(
@@ -98,7 +95,4 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
   };
 }
 
-const later = (map: ClockMap, by: DurationUs): ClockMap => ({
-  ...map,
-  originMarketUs: map.originMarketUs - by,
-});
+const later = (map: ClockMap, us: number): ClockMap => ({ ...map, originMarketUs: map.originMarketUs - us });

@@ -67,9 +67,7 @@ export class EdgeAlerts {
     if (signal.kind === 'scan_incomplete')
       return this.#note(`only part of the order book could be read: ${signal.reason}`);
     if (signal.kind === 'contract_list_missing')
-      return this.#note(
-        `the contract list could not be read (${signal.reason}): using the price board instead`,
-      );
+      return this.#note(`the contract list could not be read (${signal.reason}): using the price board`);
     const text = `prices come for ${signal.codes.join(', ')}, which the contract list does not have: they are not traded`;
     return this.#alert('warning', 'orphan_codes', text);
   };

@@ -95,10 +95,8 @@ export class PriceBoard implements PriceSource {
     for (const { contract, market, version: changed } of this.#rows.values()) {
       if (changed <= version || contract === undefined) continue;
       const now = pricesOf(contract, market);
-      const past = this.#past.find((each) => each.contract === contract.orderCode);
-      prices.push(
-        now.last === null && past !== undefined ? { ...past, bids: now.bids, asks: now.asks } : now,
-      );
+      const old = this.#past.find((each) => each.contract === contract.orderCode);
+      prices.push(now.last === null && old !== undefined ? { ...old, bids: now.bids, asks: now.asks } : now);
     }
     return { version: this.#version, prices };
   }

@@ -69,10 +69,7 @@ export const missingSecrets = (config: SecretsIn): readonly string[] =>
 /** Read when it is needed and never stored. */
 export const readApiKey = (auth: AuthConfig): string | undefined => readSecret(apiKeyPlace(auth));
 
-export const apiKeyPlace = ({
-  apiKeyEnvironment: environment,
-  apiKeyFile: file,
-}: AuthConfig): SecretPlace => ({
-  environment,
-  file,
+export const apiKeyPlace = ({ apiKeyEnvironment, apiKeyFile }: AuthConfig): SecretPlace => ({
+  environment: apiKeyEnvironment,
+  file: apiKeyFile,
 });

@@ -28,11 +28,7 @@ export const dayReport = (stateDir: string, session: string | undefined): { day:
 
 /** The same in a few lines, of the latest session. */
 export const dayText = (stateDir: string): string =>
-  inSession(
-    stateDir,
-    undefined,
-    (read, found) => `trading day ${found.day}\n${dayReportOf(read, found).text}`,
-  );
+  inSession(stateDir, undefined, (read, row) => `trading day ${row.day}\n${dayReportOf(read, row).text}`);
 
 /** `text`: the summary in a few lines. `phases`: of the same rows, in their order. */
 export function dayReportOf(read: JournalReader, session: SessionRow) {

@@ -35,10 +35,8 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   }
   const { config } = loaded;
   findings.push(clock(config));
-  const strategies = config.strategies.map(({ id }) => id).join(', ');
-  findings.push(
-    good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${strategies}`),
-  );
+  const ids = config.strategies.map(({ id }) => id).join(', ');
+  findings.push(good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${ids}`));
   findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
   if (config.mode !== 'paper' && missingSecrets(config).length === 0)
@@ -146,11 +144,9 @@ export const OPEN_READINGS: readonly OpenReading[] = [
 
 // Channels to the operator: `tickwright test-message` proves that each is reached.
 
-const ANSWER_MS_MAX = 5_000;
+const TIMEOUT_MS = 5_000;
 
-export async function channelFindings(
-  config: Parameters<typeof missingSecrets>[0],
-): Promise<readonly Finding[]> {
+export async function channelFindings(config: Parameters<typeof missingSecrets>[0]): Promise<Finding[]> {
   const { channels, deadMansSwitch } = config.alerts;
   const missing = missingSecrets(config);
   if (missing.length > 0) return missing.map((text) => bad('secrets', text));
@@ -218,11 +214,7 @@ export async function brokerFindings(restUrl: string): Promise<readonly Finding[
 /** Any answer proves that the host is there; in words why none came. */
 async function headOf(url: string): Promise<Response | string> {
   try {
-    return await fetch(url, {
-      method: 'HEAD',
-      redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    });
+    return await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
     return errorText(error instanceof Error && error.cause !== undefined ? error.cause : error);
   }
@@ -240,11 +232,7 @@ function diskFinding(place: string): Finding {
   return free < FREE_WARN ? warning('disk', `${text}: a busy day takes about 1 GB`) : good('disk', text);
 }
 
-export function journalFindings(
-  paths: StatePaths,
-  exchangesMax: number,
-  brokerDay: string,
-): readonly Finding[] {
+export function journalFindings(paths: StatePaths, exchangesMax: number, day: string): readonly Finding[] {
   const isRunning = existsSync(paths.lock) && isLockHeld(paths.lock);
   const lock = good('lock', isRunning ? `a daemon runs on ${paths.dir}` : `no daemon runs on ${paths.dir}`);
   if (!existsSync(paths.journal)) return [lock, good('journal', 'none yet: the first start creates it')];
@@ -252,7 +240,7 @@ export function journalFindings(
     return closing(readJournal(paths.journal), ({ read }) => [
       lock,
       wholeFinding(read.check()),
-      exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
+      exchangeFinding(read.counter(TOKEN_EXCHANGES, day), exchangesMax),
     ]);
   } catch (error) {
     return [lock, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];

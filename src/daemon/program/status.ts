@@ -112,9 +112,7 @@ export function statusFacts(status: DaemonStatus): readonly Fact[] {
 export function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly Fact[] {
   if (ms === null) return [];
   const age = formatSpan(ms * US_PER_MS);
-  return [
-    ['engine', `does NOT answer for ${age}: its figures are as old; tickwright halt works all the same`],
-  ];
+  return [['engine', `does NOT answer for ${age}: its figures are as old; tickwright halt still works`]];
 }
 
 function entriesText({ halted, halt, blocked }: DaemonStatus): string {

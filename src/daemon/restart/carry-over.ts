@@ -266,7 +266,7 @@ class OpenDay {
 
 /** Of a session that goes on in another process. */
 export function carryOverPast(read: JournalReader, session: TradingDay): CarryOver {
-  const carry = new CarryOver(read.entryParts(session, CARRYING_KINDS), read.replayedFrom(session));
+  const carry = new CarryOver(read.entryParts(session, CARRYING), read.replayedFrom(session));
   const started = read.began(session);
   if (started !== undefined) carry.begin(started);
   return carry;
@@ -289,7 +289,7 @@ export function carryOver(
   if (started !== undefined) carry.begin(started);
   // Where the journal has rows of them all the same, those follow.
   for (const { order } of unjournaled) if (order !== undefined) carry.orders.place(order);
-  for (const each of read.entries({ session, kinds: CARRYING_KINDS })) carry.add(each);
+  for (const each of read.entries({ session, kinds: CARRYING })) carry.add(each);
   carry.takeUnread(read, session);
   return carry.left(session, read.contracts(session), names, isHalted, into);
 }
@@ -307,7 +307,7 @@ export function restartDay(
   const minted = new MintedLog();
   minted.carryOver(left.started.minted ?? []);
   minted.carryOver(read.began(day)?.minted ?? []);
-  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ORDER_KINDS }));
+  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: OF_ORDERS }));
   for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id)) {
     if (entry.kind === 'proposal') minted.add(callIdOf(entry.proposal));
     if (session === day || PROGRESS.has(entry.kind)) orders.add(entry);
@@ -371,21 +371,10 @@ const PROGRESS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'fill',
   'fill_correction',
 ]);
-const ORDER_KINDS: readonly EntryKind[] = [
-  ...PROGRESS,
-  'proposal',
-  'place',
-  'order_adopted',
-  'order_waiting',
-];
+const OF_ORDERS: readonly EntryKind[] = [...PROGRESS, 'proposal', 'place', 'order_adopted', 'order_waiting'];
 
 /** All other entries leave nothing to the next session. */
-const CARRYING_KINDS: readonly EntryKind[] = [
-  ...RARE_KINDS,
-  ...ORDER_KINDS,
-  'position_event',
-  'position_agreed',
-];
+const CARRYING: readonly EntryKind[] = [...RARE_KINDS, ...OF_ORDERS, 'position_event', 'position_agreed'];
 
 const reasonsOf = (reasons: ReadonlyMap<StrategyIndex, string>): NonNullable<SessionStarted['unclosed']> =>
   [...reasons].map(([strategy, reason]) => ({ strategy, reason }));

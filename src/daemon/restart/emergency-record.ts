@@ -85,12 +85,9 @@ export class EmergencyRecord {
    * Clears the lines of earlier runs once the engine has decided the tail of the journal again (its view shows that) and those
    * rows are durable. Until then the lines alone say which of its calls have left; where that fails, the next start reads them again.
    */
-  async takenOnce(
-    decided: Promise<EngineSnapshot | undefined> | undefined,
-    flush: () => void,
-  ): Promise<void> {
+  async takenOnce(view: Promise<EngineSnapshot | undefined> | undefined, flush: () => void): Promise<void> {
     try {
-      if ((await decided) === undefined) return;
+      if ((await view) === undefined) return;
       flush();
       this.taken();
     } catch {

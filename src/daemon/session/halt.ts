@@ -123,15 +123,8 @@ export class Halt {
   }
 
   #own(halted: boolean, { reason, code }: HaltReason): HaltEntry {
-    return {
-      kind: 'halt',
-      cause: OWN_CAUSE,
-      tsUs: this.#parts.clock.nowUs(),
-      strategy: null,
-      halted,
-      reason,
-      code,
-    };
+    const { clock } = this.#parts;
+    return { kind: 'halt', cause: OWN_CAUSE, tsUs: clock.nowUs(), strategy: null, halted, reason, code };
   }
 
   /** A journal that fails has alerted that itself, and the emergency file halts entries at the next start. */

@@ -125,12 +125,8 @@ export class SessionCycle implements InputSink {
     const followed = this.#followed;
     if (followed?.carry.isRead !== true) return null;
     const { day, carry, contracts } = followed;
-    return ownBooks(carry, {
-      contracts,
-      names,
-      isToday: day === this.#today,
-      isEndless: neverCloses(config.calendar),
-    });
+    const isToday = day === this.#today;
+    return ownBooks(carry, { contracts, names, isToday, isEndless: neverCloses(config.calendar) });
   }
 
   /** Reads them where no session of this process has; rejects when the journal cannot be read. */
@@ -207,10 +203,8 @@ export class SessionCycle implements InputSink {
   async prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
     const session = this.session;
     if (session === undefined) throw new NotReloaded('no session is open');
-    const prepared = await session.strategies.prepare({
-      ...change,
-      excluded: new Set(this.#excluded.keys()),
-    });
+    const excluded = new Set(this.#excluded.keys());
+    const prepared = await session.strategies.prepare({ ...change, excluded });
     return {
       ...prepared,
       commit: async () => {

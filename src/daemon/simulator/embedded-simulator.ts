@@ -131,14 +131,8 @@ const WATCH_MS = 1_000;
 /** Finds the embedded broker that an earlier daemon left running, or starts one. */
 export async function obtainSimulator(plan: SimulatorPlan, dir: string) {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
-  if (
-    found !== undefined &&
-    plan.options.fresh !== true &&
-    found.plan === plan.key &&
-    (await answers(found))
-  ) {
+  if (found?.plan === plan.key && plan.options.fresh !== true && (await answers(found)))
     return watched(found, null, null, dir);
-  }
   if (found !== undefined) await stopProcess(found.pid);
   const child = await start(plan, dir);
   const link = await writtenLink(plan);

@@ -26,20 +26,17 @@ import { bpsOf, money } from '../../domain/units.ts';
 const amount = z.int().min(0);
 const name = z.string().min(1);
 
-const stock = z.strictObject({
-  symbol: name,
-  quantity: z.int().min(1),
-  averagePrice: amount,
-  marketPrice: amount,
-});
+const count = z.int().min(1);
+
+const stock = z.strictObject({ symbol: name, quantity: count, averagePrice: amount, marketPrice: amount });
 
 /** Placed elsewhere, and waiting: a client can only cancel it. */
 const stockOrder = z.strictObject({
   orderId: name,
   symbol: name,
   side: z.enum(['buy', 'sell']),
-  quantity: z.int().min(1),
-  price: z.int().min(1),
+  quantity: count,
+  price: count,
 });
 
 const loanPackage = z.strictObject({
@@ -116,9 +113,9 @@ export const simulatorFileSchema = z.strictObject({
       entryPercent: rate,
       warnPercent: rate,
       forcePercent: rate,
-      positionMax: z.int().min(1).exactOptional(),
+      positionMax: count.exactOptional(),
       triggerLife: z.enum(['day', 'contract']).exactOptional(),
-      triggersMax: z.int().min(1).exactOptional(),
+      triggersMax: count.exactOptional(),
       stopLossSlipTicks: z.int().min(0).exactOptional(),
     })
     .prefault({}),

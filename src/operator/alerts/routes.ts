@@ -272,12 +272,8 @@ class ChannelQueue {
     const rest = this.#routes.worksBeside(this)
       ? 'its messages go to the next channel'
       : 'no other channel works: its messages wait';
-    this.#options.alert(
-      'warning',
-      'channel_failed',
-      `${this.id} does not deliver (${reason}): ${rest}`,
-      this.id,
-    );
+    const text = `${this.id} does not deliver (${reason}): ${rest}`;
+    this.#options.alert('warning', 'channel_failed', text, this.id);
     this.#routes.passOn(this.waiting, this);
   }
 
@@ -289,12 +285,8 @@ class ChannelQueue {
     if (this.trouble === null || since === null) return;
     this.trouble = null;
     const { clock, alert } = this.#options;
-    alert(
-      'info',
-      'channel_works',
-      `${this.id} delivers again, after ${formatSpan(clock.nowUs() - since)}`,
-      this.id,
-    );
+    const text = `${this.id} delivers again, after ${formatSpan(clock.nowUs() - since)}`;
+    alert('info', 'channel_works', text, this.id);
   }
 
   #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {

@@ -137,12 +137,7 @@ export class RemoteControl {
     return `ignored: sent ${formatSpan(age)} away from the time of the daemon, and only halt may be older than ${formatSpan(FRESH)}; send it again`;
   }
 
-  #dispatch(
-    by: string,
-    name: string,
-    argument: string,
-    text: string,
-  ): string | RemoteReply | Promise<string> {
+  #dispatch(by: string, name: string, rest: string, text: string): string | RemoteReply | Promise<string> {
     const view = REMOTE_VIEWS.find((each) => each === name);
     if (view !== undefined) {
       this.#options.journal(by, view, 'shown');
@@ -150,19 +145,19 @@ export class RemoteControl {
     }
     switch (name) {
       case 'otp':
-        return this.#run(by, 'otp', { ...EMPTY_BODY, otp: argument }, 'otp');
+        return this.#run(by, 'otp', { ...EMPTY_BODY, otp: rest }, 'otp');
       case 'seen':
         return this.#run(by, 'seen', EMPTY_BODY, 'seen');
       case 'open':
         return this.#open(by);
       case 'confirm':
-        return this.#confirm(this.#confirmations.get(by), argument);
+        return this.#confirm(this.#confirmations.get(by), rest);
       case 'start':
       case 'help':
         return HELP;
     }
     const asked = CONFIRMED.find((each) => each === name);
-    return asked === undefined ? this.#bare(by, text.trim()) : this.#ask(by, asked, argument, text);
+    return asked === undefined ? this.#bare(by, text.trim()) : this.#ask(by, asked, rest, text);
   }
 
   #ask(by: string, name: ConfirmedName, argument: string, text: string): string | RemoteReply {

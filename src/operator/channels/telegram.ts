@@ -221,11 +221,8 @@ export class TelegramListener {
     const isSure = status === 401 || status === 404 || status === 409;
     if (!this.#isDeaf && (isSure || now - this.#failingSinceUs >= DEAF_AFTER)) {
       this.#isDeaf = true;
-      this.#options.alert(
-        'warning',
-        'phone_deaf',
-        `commands by Telegram do not arrive: ${reason}${hintOf(status)}`,
-      );
+      const text = `commands by Telegram do not arrive: ${reason}${hintOf(status)}`;
+      this.#options.alert('warning', 'phone_deaf', text);
     }
     return Math.max(patience, Math.min(askedMs ?? 0, ASKED_PAUSE_MS_MAX));
   }

@@ -18,7 +18,7 @@ interface Post {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const TIMEOUT_MS = 15_000;
+const ASK = { method: 'POST', timeoutMs: 15_000 } as const;
 /** ntfy takes 4,096 bytes, up to three for a character, and sends a longer text as a file. */
 const TEXT_MAX: Readonly<Record<WebhookPreset, number>> = {
   slack: 3_500,
@@ -68,13 +68,7 @@ export function createWebhook({ id, url, format }: WebhookOptions): AlertChannel
     async send(delivery): Promise<DeliveryResult> {
       const post =
         'preset' in format ? PRESETS[format.preset](delivery) : { body: filled(format.template, delivery) };
-      const answer = await ask({
-        url,
-        method: 'POST',
-        ...post,
-        timeoutMs: TIMEOUT_MS,
-        signal: closing.signal,
-      });
+      const answer = await ask({ url, ...ASK, ...post, signal: closing.signal });
       if ('failure' in answer) return { status: 'later', pauseMs: null, reason: answer.failure };
       return answered(answer.status, answer.retryAfterMs);
     },
