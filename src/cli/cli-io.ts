@@ -9,8 +9,6 @@ export interface CliIo {
   err(text: string): void;
   /** `err` is a terminal, so lines may be redrawn. */
   readonly isTerminal?: boolean;
-  /** Answers to questions; absent: standard input. */
-  readonly input?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 }
 
 export const processIo: CliIo = {

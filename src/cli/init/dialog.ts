@@ -1,9 +1,8 @@
-/** Questions to a person at a terminal, or to whatever writes lines. */
-import { createInterface, type Interface } from 'node:readline';
-import { Readable, Writable } from 'node:stream';
+/** Questions to a person at a terminal. */
+import { type Readable, Writable } from 'node:stream';
 import { multiselect, password, select, text as textLine } from '@clack/prompts';
 import { InvalidArgumentError } from 'commander';
-import { type CliIo, failed } from '../cli-io.ts';
+import { type CliIo, failed, wrongUsage } from '../cli-io.ts';
 
 /** Reads an answer; throws `InvalidArgumentError`. With `choices`, a terminal shows them: several where it takes a list. */
 export interface AnswerParser<T> {
@@ -21,10 +20,12 @@ export interface Dialog {
   close(): void;
 }
 
-export const openDialog = (io: CliIo, input: NodeJS.ReadableStream & { readonly isTTY?: boolean }): Dialog =>
-  input.isTTY === true && input instanceof Readable
-    ? new TerminalDialog(io, input)
-    : new LineDialog(io, input);
+type TerminalInput = Readable & { readonly isTTY?: boolean };
+
+export function openDialog(io: CliIo, input: TerminalInput): Dialog {
+  if (input.isTTY === true) return new TerminalDialog(io, input);
+  throw wrongUsage('there is no terminal to ask at: add --yes, and options for what has no default');
+}
 
 const written = (write: (text: string) => void): Writable =>
   new Writable({
@@ -100,69 +101,5 @@ function problemOf(parse: AnswerParser<unknown>, text: string): string | undefin
   } catch (error) {
     if (error instanceof InvalidArgumentError) return error.message;
     throw error;
-  }
-}
-
-class LineDialog implements Dialog {
-  readonly #io: CliIo;
-  readonly #lines: Interface;
-  /** Several lines may come at once. */
-  readonly #typed: AsyncIterator<string>;
-  #isOver = false;
-  #isHidden = false;
-
-  constructor(io: CliIo, input: NodeJS.ReadableStream) {
-    this.#io = io;
-    const output = written((text) => {
-      if (!this.#isHidden) io.err(text);
-    });
-    this.#lines = createInterface({ input, output });
-    this.#typed = this.#lines[Symbol.asyncIterator]();
-    this.#lines.on('SIGINT', () => this.#lines.close());
-    this.#lines.on('close', () => {
-      this.#isOver = true;
-    });
-  }
-
-  async ask<T>(text: string, fallback: string | null, parse: AnswerParser<T>): Promise<T> {
-    for (;;) {
-      const shown = fallback === null || fallback === '' ? '' : ` [${fallback}]`;
-      // oxlint-disable-next-line eslint/no-await-in-loop -- one answer after the other
-      const typed = (await this.#line(`${text}${shown}: `)).trim();
-      try {
-        return parse(typed === '' && fallback !== null ? fallback : typed);
-      } catch (error) {
-        if (!(error instanceof InvalidArgumentError)) throw error;
-        this.#io.err(`  ${error.message}\n`);
-      }
-    }
-  }
-
-  async secret(text: string): Promise<string> {
-    const answer = this.#line(`${text} (not shown): `);
-    this.#isHidden = true;
-    try {
-      return (await answer).trim();
-    } finally {
-      this.#isHidden = false;
-      this.#io.err('\n');
-    }
-  }
-
-  print(text: string): void {
-    this.#io.err(`${text}\n`);
-  }
-
-  close(): void {
-    this.#lines.close();
-  }
-
-  async #line(prompt: string): Promise<string> {
-    this.#lines.setPrompt(prompt);
-    if (this.#isOver) this.#io.err(prompt);
-    else this.#lines.prompt();
-    const line = await this.#typed.next();
-    if (line.done !== true) return line.value;
-    throw failed('\nthe answers ended early: nothing was written');
   }
 }

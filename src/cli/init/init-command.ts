@@ -9,12 +9,13 @@ import { failureText } from '../../domain/failure.ts';
 import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
-import { openDialog } from './dialog.ts';
+import { type Dialog, openDialog } from './dialog.ts';
 import { ANSWERS, type InitFlags, Interview, type NewSecrets } from './interview.ts';
 
 const EXAMPLE = 'tickwright init\n  tickwright init my.yaml --yes --mode paper --strategies ema-cross';
 
-export function addInitCommand(program: Command, context: CliContext): void {
+/** `dialog`: absent for the terminal. */
+export function addInitCommand(program: Command, context: CliContext, dialog?: Dialog): void {
   const command = program
     .command('init')
     .description('write a first configuration: asks for mode, account, strategies, limits, channels')
@@ -24,22 +25,26 @@ export function addInitCommand(program: Command, context: CliContext): void {
   for (const [name, [value, text]] of Object.entries(ANSWERS)) command.option(`--${name} <${value}>`, text);
   command
     .addHelpText('after', example(EXAMPLE))
-    .action(async (given: string | undefined, { yes = false, force = false }: How) => {
-      const named = command.opts<InitFlags>();
-      const flags = command.options.map((each) => [each.name(), named[each.attributeName()]] as const);
-      await init(context, given, Object.fromEntries(flags), { yes, force });
-    });
+    .action(
+      async (
+        given: string | undefined,
+        { yes = false, force = false }: Readonly<Partial<Record<'yes' | 'force', boolean>>>,
+      ) => {
+        const named = command.opts<InitFlags>();
+        const flags = command.options.map((each) => [each.name(), named[each.attributeName()]] as const);
+        const open = (): Dialog => dialog ?? openDialog(context.io, process.stdin);
+        await init(context, yes ? null : open(), given, Object.fromEntries(flags), force);
+      },
+    );
 }
-
-type How = Readonly<Partial<Record<'yes' | 'force', boolean>>>;
 
 async function init(
   { io }: CliContext,
+  dialog: Dialog | null,
   given: string | undefined,
   flags: InitFlags,
-  { yes, force }: Required<How>,
+  force: boolean,
 ): Promise<void> {
-  const dialog = yes ? null : openDialog(io, io.input ?? process.stdin);
   try {
     // Before the first question: twenty answers must not be lost.
     if (given !== undefined) assertFree(given, force);

@@ -1,9 +1,11 @@
-/** The first configuration, asked for over a stream of lines. */
+/** The first configuration, by the answers of a person. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { runCli } from '../../../src/cli/run-cli.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { CliFailure, EXIT } from '../../../src/cli/cli-io.ts';
+import type { Dialog } from '../../../src/cli/init/dialog.ts';
+import { addInitCommand } from '../../../src/cli/init/init-command.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { cliDir, cliRun } from '../support/cli-run.ts';
@@ -11,16 +13,45 @@ import { cliDir, cliRun } from '../support/cli-run.ts';
 beforeEach(() => vi.stubGlobal('fetch', () => Promise.reject(new Error('no network'))));
 afterEach(() => vi.unstubAllGlobals());
 
+/** Answers with these lines, and leaves before the next question. */
+function scripted(lines: readonly string[], say: (text: string) => void): Dialog {
+  const left = [...lines];
+  const next = (text: string): string => {
+    say(`${text}: `);
+    const line = left.shift();
+    if (line === undefined) throw new CliFailure(EXIT.failed, 'the answers ended early: nothing was written');
+    return line;
+  };
+  return {
+    ask: async (text, fallback, parse) => {
+      for (;;) {
+        const typed = next(text);
+        try {
+          return parse(typed === '' && fallback !== null ? fallback : typed);
+        } catch (error) {
+          if (!(error instanceof InvalidArgumentError)) throw error;
+          say(error.message);
+        }
+      }
+    },
+    secret: async (text) => next(text),
+    print: say,
+    close: () => undefined,
+  };
+}
+
 async function initWith(lines: readonly string[], ...argv: readonly string[]) {
-  let [out, err] = ['', ''];
-  const code = await runCli(['init', ...argv], {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    input: Readable.from(lines.map((line) => `${line}\n`)),
+  let [out, err, code] = ['', '', 0];
+  const io = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+  };
+  const program = new Command();
+  addInitCommand(program, { io, finish: (to) => void (code = to) }, scripted(lines, io.err));
+  await program.parseAsync(['init', ...argv], { from: 'user' }).catch((error: unknown) => {
+    if (!(error instanceof CliFailure)) throw error;
+    io.err(error.message);
+    code = error.exitCode;
   });
   return { code, out, err };
 }
