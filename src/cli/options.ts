@@ -119,10 +119,7 @@ export const example = (text: string): string => `\nExample:\n  ${text}\n`;
 export const stateCommand = (parent: Command, name: string, description: string, help: string): Command =>
   parent.command(name).description(description).option('--state <dir>', STATE).addHelpText('after', help);
 
-/**
- * Refuses to choose between several: a halt of the wrong one stops nothing. A `change` reaches no daemon of another folder by itself:
- * it may be another person's.
- */
+/** Never chooses between several. A `change` reaches no daemon of another folder by itself: it may be another person's. */
 export function stateOf({ state }: { readonly state?: string }, use: 'any' | 'change' = 'any'): string {
   // Empty: a variable that is not set, which must not send a halt nowhere.
   if (state !== undefined && state !== '') return state;

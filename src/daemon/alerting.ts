@@ -1,7 +1,4 @@
-/**
- * Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order, and asks a person for the
- * one-time password of the day.
- */
+/** Carries alerts to the operator's channels and commands back, off the way of any order, and asks for the one-time password of the day. */
 import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.ts';
 import { phaseAt, tradingDayAt } from '../domain/calendar.ts';
 import type { CancelTimer, Clock } from '../domain/clock.ts';

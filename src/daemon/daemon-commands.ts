@@ -121,10 +121,7 @@ async function withProgress(
 
 const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
 
-/**
- * Resumes the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit has a
- * separate resume.
- */
+/** Also without a session: the next one begins with entries allowed. A strategy at its loss limit has a resume of its own. */
 async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
   if (id !== null && !daemon.names.all.includes(id)) return unknown(daemon, id);
   // Asked for first, and not awaited: a halt that comes meanwhile has to find the resume done.
@@ -269,10 +266,7 @@ async function resolveOrder(daemon: Daemon, command: ResolveCommand): Promise<Co
     : { ok: false, message: `${message}: the book shows it, cancel it` };
 }
 
-/**
- * `strategy` is null for the whole account; adopted orders belong to `operator`, who enters nothing. Entries go off first (rulings, 38): a
- * strategy that goes on would enter again a second later.
- */
+/** Null: the whole account. Entries go off first (rulings, 38): a strategy that goes on would enter again a second later. */
 function flatten(daemon: Daemon, { strategy, reason, keepTrading, inAuction }: CommandBody): CommandResult {
   if (strategy !== null && !daemon.names.has(strategy)) return unknown(daemon, strategy);
   const index = strategy === null ? null : daemon.names.indexOf(strategy);

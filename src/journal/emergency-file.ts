@@ -1,7 +1,4 @@
-/**
- * Space for exits when the disk is full: a preallocated file of 1 MiB, written in place and synced, for cancels and reductions only
- * (rulings, 30). The next start journals its lines.
- */
+/** Room for cancels and reductions on a full disk: 1 MiB, preallocated and synced (rulings, 30). The next start journals its lines. */
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { isDiskFull } from '../domain/failure.ts';
 

@@ -15,10 +15,7 @@ const WAIT_MS_MAX = 1_000;
 /** Locks of this process: a database that nothing refers to is closed by the collector, and its lock would be free. */
 const HELD = new Set<Database>();
 
-/**
- * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process: a stale
- * lock cannot remain. A second file only names the holder.
- */
+/** One daemon an account. The lock is an open transaction, which the kernel ends with the process. A second file names the holder. */
 export function takeInstanceLock(
   path: string,
   pid: number,

@@ -74,10 +74,7 @@ const ROWS: Readonly<
   },
 };
 
-/**
- * Reads every row of the journal once: the database's own check first, then each chain. The program that writes may go on: rows and the
- * ends of their chains are of one moment. Archives are not opened.
- */
+/** Checks the file, then each row; the writer may go on meanwhile, as all is read as of one moment. Archives are not opened. */
 export function checkJournal(database: Database): JournalCheck {
   if (database.inTransaction) return checkRows(database);
   database.exec('BEGIN');

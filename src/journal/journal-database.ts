@@ -59,10 +59,7 @@ const TABLES = `
 export const WAL_BYTES_MAX = 64 * 1024 * 1024;
 export const BUSY_TIMEOUT_MS = 2_000;
 
-/**
- * Opens the journal for its one writer: WAL, every commit on the disk before it returns. On a full disk it is for the writer alone until
- * `share`: the index that readers share with it has no room.
- */
+/** For the one writer: every commit is on the disk before it returns. On a full disk for it alone, as readers' index has no room. */
 export function openDatabase(path: string): Database {
   return withRoomOrAlone(
     path,

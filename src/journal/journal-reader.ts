@@ -376,10 +376,7 @@ export function readJournal(path: string, names = new StrategyNames()) {
   return {
     read,
 
-    /**
-     * Reads the rows of a session, which may be in an archive, until the next session is asked for. Until `close` the journal is read as of
-     * this moment. Throws without the archive.
-     */
+    /** Rows of a session, perhaps of its archive, until the next is asked for; as of this moment until `close`. Throws without the archive. */
     of: (session: string): JournalReader => {
       if (!database.inTransaction) database.exec('BEGIN');
       const archived = read.archived(session);

@@ -284,10 +284,7 @@ export class JournalStore {
     }
   }
 
-  /**
-   * Folds the write-ahead log back into the database; for a timer, not for the hot path. Returns the bytes that stay in it, because
-   * a reader holds them (failure cases, 34).
-   */
+  /** Folds the log back into the database; not for the hot path. Returns the bytes that a reader keeps in it (failure cases, 34). */
   checkpoint(): number {
     try {
       // A reader makes a checkpoint wait, and heartbeats with it: the next one does the rest.

@@ -206,10 +206,7 @@ const CONNECTIONS_MAX = 32;
 /** Neither route reads a body. */
 const BODY_BYTES_MAX = 1;
 
-/**
- * `GET /metrics` for Prometheus and `GET /healthz` for supervisors, next to the control API and without any command. Throws when the address
- * is taken, and when others than this machine could ask without a token.
- */
+/** Prometheus and supervisors. Throws when the address is taken, and when others than this machine could ask without a token. */
 export async function startMetricsServer(options: MetricsServerOptions) {
   const { address, port, hosts, token, contentType, text, health } = options;
   if (token !== undefined) assertToken('metrics', token);

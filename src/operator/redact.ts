@@ -96,10 +96,7 @@ export class Secrets {
     this.#unmistakable = this.values.filter(isUnmistakable);
   }
 
-  /**
-   * For texts full of numbers, such as a frame of prices before it is recorded: six digits there may equal a password, so short secrets and
-   * patterns are not removed.
-   */
+  /** For texts full of numbers, such as frames: six digits may equal a password, so short secrets and patterns stay. */
   hideAmongNumbers(text: string): string {
     let shown = text;
     for (const secret of this.#unmistakable)

@@ -44,10 +44,7 @@ export interface TokenKeeperOptions {
   readonly onSignal: (signal: TokenSignal) => void;
 }
 
-/**
- * `needed`: a call or the stream has no token. `scheduled`: a moment of the schedule before the session; forgives an earlier final failure.
- * `operator`: exchanges in any case, and may use the reserve.
- */
+/** `needed`: a call has no token. `scheduled`: forgives an earlier final failure. `operator`: exchanges always, from the reserve too. */
 export type RefreshReason = 'needed' | 'scheduled' | 'operator';
 
 export const EXCHANGES_PER_DAY = 10;
@@ -163,10 +160,7 @@ export class TokenKeeper implements TokenSource {
     return { used: this.#used(), allowed: EXCHANGES_PER_DAY };
   }
 
-  /**
-   * The plan of a day: ahead of each session a token that outlives its close. One that is new and still does not is renewed before
-   * its end.
-   */
+  /** Ahead of each session a token that outlives its close. One that is new and still does not is renewed before its end. */
   #wantedUs(): number {
     const token = this.current();
     const hours = this.#options.session();
@@ -412,10 +406,7 @@ export interface ExchangeCounter {
 // Signals of the token keeper to the operator's side. Never a key, a password or a token.
 
 interface RefreshFailure {
-  /**
-   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and no person
-   * is asked for a password.
-   */
+  /** `final`: only a person can help. `limit`: the day's exchanges are used up. `not_yet`: nobody is asked for a password at night. */
   readonly kind: 'final' | 'temporary' | 'limit' | 'not_yet';
   readonly reason: string;
 }

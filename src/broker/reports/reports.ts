@@ -1,7 +1,4 @@
-/**
- * Reads the broker's state and posts it whole: books, positions, money, prices, contracts. It compares nothing; the
- * engine does (rulings, 29).
- */
+/** Reads the broker's state and posts it whole. It compares nothing; the engine does (rulings, 29). */
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, tsUs } from '../../domain/units.ts';

@@ -73,10 +73,7 @@ export class RateLimiter {
     this.#available = options.burst;
   }
 
-  /**
-   * Runs `run` when its turn comes, perhaps at once; it calls `done` when the call is over. Undefined when too many of
-   * its kind wait.
-   */
+  /** Runs `run` when its turn comes, perhaps at once, until it calls `done`. Undefined when too many of its kind wait. */
   enqueue(priority: Priority, run: (done: () => void) => void): Withdraw | undefined {
     const queue = this.#waiting[priority];
     if (queue.length >= this.#options.waitingMax) return undefined;

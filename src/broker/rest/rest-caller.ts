@@ -43,10 +43,7 @@ export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly kind: ReadFailureKind; readonly reason: string };
 
-/**
- * `no_token`: nothing was asked. `unanswered`: lost, too late, or an unreadable answer; a retry may help.
- * `token_refused`: 401 or 403. `too_many`: 429. `refused`: the broker understood and refused.
- */
+/** `no_token`: nothing was asked. `unanswered`: a retry may help. `token_refused`: 401, 403. `refused`: understood and refused. */
 export type ReadFailureKind =
   | 'no_token'
   | 'unanswered'
@@ -195,10 +192,7 @@ const LIMITS_ARE_MULTIPLES_OF = 5;
 
 type FetchPage<Row> = (pageNo: number, pageSize: number) => Promise<ReadResult<Page<Row>>>;
 
-/**
- * Reads all pages of a book. The scan is evidence only when it is complete and nothing moved between its pages (rulings, 9); otherwise it
- * has the reason. `nameOf` identifies rows, as in `order 17`.
- */
+/** Evidence only when it is complete and nothing moved between its pages (rulings, 9). `nameOf`: as in `order 17`. */
 export async function scanPages<Row>(
   fetchPage: FetchPage<Row>,
   nameOf: (row: Row) => string,

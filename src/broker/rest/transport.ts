@@ -1,7 +1,4 @@
-/**
- * Every call to the broker goes through here: one queue, one pace, one origin, a deadline for the wait and one for the
- * answer. It sends each call once; its caller decides on retries.
- */
+/** Every call to the broker: one queue, one pace, one origin, and deadlines for the wait and the answer. Each call is sent once. */
 import type { Clock, Timers } from '../../domain/clock.ts';
 import {
   type DurationUs,
@@ -148,10 +145,7 @@ const ROUND_TRIP_MAX = 2 * US_PER_SECOND;
 const CHANGE_MIN = US_PER_SECOND;
 const REPEAT_AFTER = minutes(10);
 
-/**
- * How far our clock is from the broker's, from the `Date` of its answers (rulings, 28). `Date` has whole seconds, so one
- * answer is good to about half a second; only changes that matter are posted, not every answer.
- */
+/** How far our clock is from the broker's `Date` (rulings, 28), to half a second; posted when it changes by more than that. */
 export class ClockSkewMeter {
   readonly #clock: Clock;
   readonly #sink: InputSink;

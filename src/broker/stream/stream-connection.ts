@@ -165,10 +165,7 @@ const keepAlive = ({ clock, timers, onPong }: StreamConnectionOptions) =>
 
 /** Until the server has announced another. */
 const DEADLINE_SECONDS = 15;
-/**
- * After a stall of our own thread the timers run before the sockets are read: frames that had arrived in time get this
- * much to be seen.
- */
+/** After a stall of our thread the timers run before the sockets are read: frames that came in time get this long to be seen. */
 const READ_GRACE = milliseconds(50);
 
 /**

@@ -283,10 +283,7 @@ function transportSettings(
 /** Name of their counter in the journal. */
 export const TOKEN_EXCHANGES = 'token_exchange';
 
-/**
- * Counts token exchanges in the journal, shared by all programs of this account. One that a full disk or a lock refuses is counted in memory:
- * without a token no cancel leaves.
- */
+/** In the journal, for all programs of the account. One that the disk refuses counts in memory: without a token no cancel leaves. */
 export function exchangeCounter(journal: JournalStore): ExchangeCounter {
   const unkept = new Map<string, number>();
   const unkeptOf = (day: string): number => unkept.get(day) ?? 0;

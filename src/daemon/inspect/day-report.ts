@@ -99,10 +99,7 @@ const sum = <T>(all: readonly T[], of: (each: T) => number): number =>
 const numberOrUnknown = (value: string | number) => (Number.isNaN(value) ? 'not known' : value);
 const signedOrUnknown = (vnd: number): string => (Number.isNaN(vnd) ? 'not known' : formatSigned(vnd));
 
-/**
- * `result` is what the limit on the daily loss counts (rulings, 37): positions carried over count from the reference price, and `earlier`
- * is what they had won by then. At the broker's prices; NaN where one is not known.
- */
+/** `result` is what the daily loss limit counts (rulings, 37); `earlier` was won by the reference price. NaN: a price is not known. */
 function resultsOf(
   accounts: readonly StrategyAccount[],
   entries: readonly StoredEntry[],

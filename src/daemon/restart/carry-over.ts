@@ -175,10 +175,7 @@ export class CarryOver {
     return this.#accounts.view();
   }
 
-  /**
-   * `listed`: the last contract table of the session. `isHalted`: the account is, at this moment. `into`: the contract table so far of the
-   * session that takes over.
-   */
+  /** `listed`: the last contract table of the session. `into`: the table so far of the session that takes over. */
   left(
     session: TradingDay,
     listed: readonly Contract[],

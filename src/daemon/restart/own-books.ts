@@ -110,10 +110,7 @@ const triggerRow = (
   parent: null,
 });
 
-/**
- * An order of `day` at the exchange on which an in-day book is no evidence: each of its rows is of an order that was over when the day
- * began. Null for a book of the day, and while the day has no such order.
- */
+/** An order of `day` that this in-day book cannot disprove: all its rows are of orders that were over when the day began. Or null. */
 export function unreportedOrder(
   read: JournalReader,
   day: TradingDay,

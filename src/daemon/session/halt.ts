@@ -80,10 +80,7 @@ export class Halt {
     }
   }
 
-  /**
-   * A row of the engine: a limit it found, or the echo of a command that has its row already and is not shown twice. `isOutdated`: a
-   * newer command is on its way to the engine, and decides whether entries are off, also after a kill.
-   */
+  /** A limit that the engine found, or the echo of a command, which is not shown twice. `isOutdated`: a newer command is on its way. */
   takeEngineRow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
     const isOlder = isOutdated || (!halted && !this.#isGiven);
@@ -105,10 +102,7 @@ export class Halt {
     void failureOf(() => journal.append(held));
   }
 
-  /**
-   * Makes the engine's rows durable, once all that it decided with them is appended: a journal that a kill leaves with a part of that could
-   * not be replayed.
-   */
+  /** Once all that the engine decided with them is appended: a journal that a kill leaves with a part of that could not be replayed. */
   settle(): void {
     const rows = this.#engineRows.splice(0);
     if (rows.length === 0) return;

@@ -104,10 +104,7 @@ export class Inbox implements InputSink {
     this.#frames$.pipe(options.decode).subscribe((event) => this.#enqueue(event, this.#framePlace));
   }
 
-  /**
-   * The past is replayed: the next input follows its last one. When the clock was set back since, time goes on from the clock:
-   * bars, timers and exits would wait for the old time otherwise. Returns by how much; 0 when it was not.
-   */
+  /** The next input follows the last one of the replay. A clock that was set back goes on from now; returns by how much, or 0. */
   goOnAfter(lastSeq: number, lastTsUs: TsUs): DurationUs {
     this.lastSeq = lastSeq;
     this.#lastTsUs = lastTsUs;

@@ -196,10 +196,7 @@ export class SessionCycle implements InputSink {
     }
   }
 
-  /**
-   * Other strategies, from the commit on and in each later session. Throws `NotReloaded`, with nothing changed, when they do not
-   * come through a replay of today.
-   */
+  /** From the commit on. Throws `NotReloaded`, with nothing changed, when the strategies do not come through a replay of today. */
   async prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
     const session = this.session;
     if (session === undefined) throw new NotReloaded('no session is open');
@@ -317,10 +314,7 @@ export class SessionCycle implements InputSink {
     this.#options.context.journal.flush();
   }
 
-  /**
-   * The engine learns of a halt or a resume that it has not read: a kill came first, or no engine was there. A halt of its own whose
-   * row a kill cut off holds for the account.
-   */
+  /** Gives the engine a halt or resume that it has not read. A halt of its own whose row a kill cut off holds for the account. */
   async #agreeOnHalt(session: TradingSession): Promise<void> {
     const { halt, journal } = this.#options.context;
     const before = halt.why;

@@ -1,7 +1,4 @@
-/**
- * Other strategies in a running session. A second engine replays the day under the new list, as a restart would; when it comes through
- * without a fault it takes over between two events, and the list is journaled there.
- */
+/** Other strategies in a session: a second engine replays the day under the new list, and takes over if it comes through. */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { failureOf } from '../../domain/failure.ts';
@@ -39,10 +36,7 @@ export interface StrategyChange {
 export interface PreparedChange {
   readonly after: SessionStrategies;
   readonly changed: ReadonlySet<StrategyIndex>;
-  /**
-   * Makes it, between two events, and resolves when the new list has decided. Throws `NotReloaded` at once when the session has
-   * ended or moved on meanwhile.
-   */
+  /** Between two events; resolves when the new list has decided. Throws `NotReloaded` when the session has ended or moved on. */
   commit(): Promise<void>;
   drop(): Promise<void>;
 }

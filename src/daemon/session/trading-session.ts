@@ -1,7 +1,4 @@
-/**
- * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
- * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
- */
+/** One trading day: an engine thread, its inputs in sequence, and the rows and calls that come of it. An interrupted one is replayed. */
 import { formatCount } from '../../text/numbers.ts';
 import { resolve } from 'node:path';
 import { pipe, type Subscription, tap } from 'rxjs';
@@ -222,10 +219,7 @@ export class TradingSession implements InputSink, SessionWork {
     });
   }
 
-  /**
-   * Replays the inputs of the day so far, then takes new ones. Leaves out the `excluded` strategies, whose code hung or broke the
-   * engine. Throws `EngineLost` when the replay breaks it.
-   */
+  /** Replays the day so far without the `excluded` strategies, then takes new inputs. Throws `EngineLost` when the replay breaks it. */
   static async open(
     context: SessionContext,
     prepared: PreparedSession,
@@ -374,10 +368,7 @@ export class TradingSession implements InputSink, SessionWork {
     return this.#engine.thread.view();
   }
 
-  /**
-   * Takes no more input, and returns once each input is decided and journaled: an input left undecided by a clean end would look as if the
-   * process had been killed.
-   */
+  /** Returns once each input is decided and journaled: one left undecided by a clean end would look as if the process was killed. */
   async drain(): Promise<void> {
     this.#dropFrames();
     this.#frames?.unsubscribe();

@@ -1,7 +1,4 @@
-/**
- * Decides which alert becomes a message, and when: repeats are counted, quiet hours kept, critical ones repeated until a person has
- * acknowledged them.
- */
+/** Decides which alert becomes a message, and when: repeats, quiet hours, and critical ones until a person has acknowledged them. */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity, EntryOf } from '../../engine/ports/journal-entry.ts';

@@ -8,10 +8,7 @@ export interface AlertMessage {
   /** Real time. */
   readonly atUs: TsUs;
   readonly severity: AlertSeverity;
-  /**
-   * `alert`: goes to channels that take its severity, and waits for the end of quiet hours unless it is critical. `reminder`: goes to all
-   * channels at once. `question`: the same, and worthless after a restart. `report`: goes to all channels, and waits.
-   */
+  /** `alert`: by severity, may wait. `reminder`: to all at once. `question`: so too, until a restart. `report`: to all, may wait. */
   readonly kind: 'alert' | 'reminder' | 'question' | 'report';
   readonly title: string;
   readonly text: string;
@@ -39,10 +36,7 @@ export interface Delivery {
   readonly pages: readonly string[];
 }
 
-/**
- * `later`: the same may succeed after the pause, null for the channel's own patience. `refused`: a person has to mend something, such
- * as a wrong token.
- */
+/** `later`: the same may succeed after the pause (null: the channel's own). `refused`: a person has to mend it, like a wrong token. */
 export type DeliveryResult =
   | { readonly status: 'sent' }
   | { readonly status: 'later'; readonly pauseMs: number | null; readonly reason: string }

@@ -36,10 +36,7 @@ export interface RemoteOptions {
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
-  /**
-   * Critical alerts and halts of this run, repeats too, whoever asked for them: unacknowledged alerts may become fewer meanwhile, and a
-   * second halt keeps the reason of the first.
-   */
+  /** Critical alerts and halts of this run. Unacknowledged alerts may become fewer, and a second halt keeps the reason of the first. */
   readonly news: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;

@@ -1,7 +1,4 @@
-/**
- * Telegram's bot API in three calls, the channel that sends with it, and the listener that reads messages to the bot. The token is part of
- * each address: no failure quotes one.
- */
+/** Telegram's bot API: a channel, and a listener for messages. The token is part of each address, so no failure quotes one. */
 import { isRecord, parseJson, type JsonRecord } from '../../domain/parsed.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
@@ -282,10 +279,7 @@ export class TelegramListener {
     void this.#options.bot.call('answerCallbackQuery', body, SEND_TIMEOUT_MS, this.#closing.signal);
   }
 
-  /**
-   * False for one that was taken. A doubtful one counts as new: a halt may come twice, and all else is too old by then. Only of people on
-   * the list: a stranger who floods the bot must not keep the disk busy.
-   */
+  /** A doubtful one counts as new: a halt may come twice. Only of people on the list: a stranger must not keep the disk busy. */
   #isNew(update: number, stamp: number): boolean {
     const { taken } = this.#options;
     if ((this.#recent.get(update) ?? this.#stampOf(update)) === stamp) return false;
