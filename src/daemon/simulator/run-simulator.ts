@@ -125,10 +125,8 @@ export const simulatorFileSchema = z.strictObject({
 type AccountEntry = z.output<typeof account>;
 type SubAccountEntry = z.output<typeof subAccount>;
 
-interface AccountProblem {
-  readonly path: readonly (string | number)[];
-  readonly expected: string;
-}
+type Path = readonly (string | number)[];
+type AccountProblem = readonly [path: Path, expected: string];
 
 export const accountsOf = (entries: readonly AccountEntry[]): readonly AccountSettings[] =>
   entries.map(({ custodyCode, apiKey, otp, name, cash, subAccounts }) => ({
@@ -167,57 +165,46 @@ function subAccountOf(
 
 function accountProblems(entries: readonly AccountEntry[]): readonly AccountProblem[] {
   const accounts = accountsOf(entries);
+  const rows = accounts.flatMap(({ subAccounts }, at) =>
+    subAccounts.map((row, i) => ({ ...row, at, path: ['accounts', at, 'subAccounts', i] as const })),
+  );
+  /** At most one of a customer. */
+  const second = (is: (row: SubAccountSettings) => boolean, what: string): readonly AccountProblem[] =>
+    accounts.flatMap((_, at) => {
+      const [, ...others] = rows.filter((row) => row.at === at && is(row));
+      return others.map(({ path }) => [path, `at most one ${what} account of a customer`] as const);
+    });
   return [
-    ...repeated(accounts, 'custodyCode', (at) => ['accounts', at, 'custodyCode']),
-    ...repeated(accounts, 'apiKey', (at) => ['accounts', at, 'apiKey']),
+    ...repeated(accounts, 'custodyCode', (at) => ['accounts', at]),
+    ...repeated(accounts, 'apiKey', (at) => ['accounts', at]),
     ...entries.flatMap(({ cash, subAccounts }, at) =>
-      cash !== undefined && subAccounts !== undefined
-        ? [{ path: ['accounts', at, 'cash'], expected: 'cash or subAccounts, not both' }]
-        : [],
+      cash === undefined || subAccounts === undefined
+        ? []
+        : [[['accounts', at, 'cash'], 'cash or subAccounts, not both'] as const],
     ),
-    ...numberProblems(accounts),
-    ...accounts.flatMap(({ subAccounts }, at) =>
-      subAccounts.flatMap((row, i) => ownProblems(row, ['accounts', at, 'subAccounts', i])),
-    ),
+    ...repeated(rows, 'accountNo', (at) => rows[at]?.path ?? []),
+    ...second(({ type }) => type === 'DERIVATIVE', 'DERIVATIVE'),
+    ...second(({ isDefault }) => isDefault, 'default'),
+    ...rows.flatMap((row) => ownProblems(row, row.path)),
   ];
 }
 
 function repeated<Key extends string>(
   rows: readonly Readonly<Record<Key, string>>[],
   key: Key,
-  pathOf: (at: number) => readonly (string | number)[],
-): AccountProblem[] {
+  pathOf: (at: number) => Path,
+): readonly AccountProblem[] {
   return rows.flatMap((row, at) =>
     rows.findIndex((other) => other[key] === row[key]) === at
       ? []
-      : [{ path: pathOf(at), expected: `one that no entry before it has, not ${row[key]} again` }],
+      : [[[...pathOf(at), key], `one that no entry before it has, not ${row[key]} again`] as const],
   );
 }
 
-/** No number twice, over all customers; at most one default and one derivative account each. */
-function numberProblems(accounts: readonly AccountSettings[]): AccountProblem[] {
-  const rows = accounts.flatMap(({ subAccounts }, at) =>
-    subAccounts.map((row, i) => ({ ...row, at, path: ['accounts', at, 'subAccounts', i] })),
-  );
-  const second = (is: (row: SubAccountSettings) => boolean, expected: string): AccountProblem[] =>
-    accounts.flatMap((_, at) =>
-      rows
-        .filter((row) => row.at === at && is(row))
-        .slice(1)
-        .map(({ path }) => ({ path, expected })),
-    );
-  return [
-    ...repeated(rows, 'accountNo', (at) => rows[at]?.path ?? []),
-    ...second(({ type }) => type === 'DERIVATIVE', 'at most one DERIVATIVE account of a customer'),
-    ...second(({ isDefault }) => isDefault, 'at most one default account of a customer'),
-  ];
-}
-
-function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]): AccountProblem[] {
+function ownProblems(row: SubAccountSettings, path: Path): readonly AccountProblem[] {
   const { type, cash, stocks, stockOrders, packages } = row;
   const problems: AccountProblem[] = [];
-  const wrong = (key: string, expected: string): void =>
-    void problems.push({ path: [...path, key], expected });
+  const wrong = (key: string, expected: string): void => void problems.push([[...path, key], expected]);
   if (type === 'DERIVATIVE' && stocks.length + stockOrders.length > 0)
     wrong(stocks.length > 0 ? 'stocks' : 'stockOrders', 'shares in a NORMAL or MARGIN account');
   if (type !== 'MARGIN' && packages.packages.length + packages.tiered.length > 0)
@@ -225,21 +212,20 @@ function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]
   const bought = stockOrders.filter(({ side }) => side === 'buy');
   if (bought.reduce((sum, { qty, price }) => sum + qty * price, 0) > cash)
     wrong('stockOrders', 'orders to buy for no more than the cash of the account');
-  for (const { symbol } of stockOrders.filter(({ side }) => side === 'sell')) {
-    const sold = stockOrders.filter((order) => order.side === 'sell' && order.symbol === symbol);
-    const held = stocks.filter((stock) => stock.symbol === symbol);
-    if (totalOf(sold) > totalOf(held))
+  const sold = stockOrders.filter(({ side }) => side === 'sell');
+  const totalOf = (
+    of: readonly { readonly symbol: string; readonly qty: number }[],
+    symbol: string,
+  ): number => of.reduce((total, each) => (each.symbol === symbol ? total + each.qty : total), 0);
+  for (const { symbol } of sold)
+    if (totalOf(sold, symbol) > totalOf(stocks, symbol))
       wrong('stockOrders', `orders to sell no more ${symbol} than the account holds`);
-  }
-  problems.push(
-    ...repeated(stocks, 'symbol', (at) => [...path, 'stocks', at, 'symbol']),
-    ...repeated(stockOrders, 'orderId', (at) => [...path, 'stockOrders', at, 'orderId']),
-  );
-  return problems;
+  return [
+    ...problems,
+    ...repeated(stocks, 'symbol', (at) => [...path, 'stocks', at]),
+    ...repeated(stockOrders, 'orderId', (at) => [...path, 'stockOrders', at]),
+  ];
 }
-
-const totalOf = (rows: readonly { readonly qty: number }[]): number =>
-  rows.reduce((total, { qty }) => total + qty, 0);
 
 /** As given on the command line; the file, then the demo, fill the rest. */
 export interface SimulatorRunOptions {
@@ -315,9 +301,7 @@ export function readSimulatorFile(
   const main = readFile(path, simulatorFileSchema, 'a simulator file');
   if ('problems' in main) return main;
   const { source, value: file } = main;
-  const problems = accountProblems(file.accounts ?? []).map((problem) =>
-    source.problem(problem.path, problem.expected),
-  );
+  const problems = accountProblems(file.accounts ?? []).map((problem) => source.problem(...problem));
   if (file.market === undefined)
     return problems.length > 0 ? { problems } : { value: { file, market: null } };
   const market = readMarket(source, file.market);
