@@ -104,7 +104,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook) {
       if (candle.volume !== undefined) volumes.update(volumeOf(candle));
       layer.addTime(candle.time);
     },
-    setMarks: (marks: readonly PriceMark[]): void => layer.draw({ marks }),
+    setMarks: (marks: readonly ReportMark[]): void => layer.draw({ marks }),
     setTrades: (trades: readonly PriceTrade[]): void => layer.draw({ trades }),
     setOrders: (next: readonly OrderLine[]): void => orders.set(next),
     /** Indicators and the like, over the candles. */
@@ -265,9 +265,6 @@ function legendOf(label: string, place: number): HTMLElement {
   return part;
 }
 
-/** An entry is filled, an exit is hollow. */
-export type PriceMark = Omit<ReportMark, 'strategy'>;
-
 /** The sign of the profit is the colour. */
 type PriceTrade = Pick<ReportTrade, 'entrySeconds' | 'entryPrice' | 'exitSeconds' | 'exitPrice' | 'profit'>;
 
@@ -288,7 +285,7 @@ interface Layer {
   /** Of the candles. */
   readonly times: number[];
   /** In time order. */
-  readonly marks: readonly PriceMark[];
+  readonly marks: readonly ReportMark[];
   readonly trades: readonly PriceTrade[];
 }
 
@@ -370,7 +367,7 @@ function drawTrade(
 }
 
 interface MarkPosition {
-  readonly mark: PriceMark;
+  readonly mark: ReportMark;
   readonly x: number;
   readonly y: number;
 }

@@ -21,7 +21,8 @@ import {
   joinedValues,
 } from '../../operator/cockpit/candles.ts';
 import { decimalsOf } from '../charts/axis-text.ts';
-import { type Candle, createPriceChart, type PriceChart, type PriceMark } from '../charts/price-chart.ts';
+import type { ReportMark } from '../../research/report/report-model.ts';
+import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import {
   clockTime,
   count,
@@ -166,7 +167,7 @@ function Candles({ contract: { contract, tickPoints } }: OfContract) {
   );
 }
 
-const markOf = ({ atMs, points: price, side, qty }: FillMark): PriceMark => ({
+const markOf = ({ atMs, points: price, side, qty }: FillMark): ReportMark => ({
   tsSeconds: atMs / 1_000,
   price,
   side,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { escapeHtml } from '../../text/html.ts';
-import { DAY, HOUR, MINUTE, formatSpan } from '../../text/durations.ts';
+import { formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, columnDigits, formatCell } from '../../text/numbers.ts';
 import {
   type ReportFigure,
@@ -81,34 +81,37 @@ const sectionText = ({ title, content }: Section): string =>
 const sectionsOf = ({ run, tables, moneyDigits, provenance }: ReportModel): readonly Section[] => [
   ...(run === null ? [] : runSections(run)),
   ...tables.map((table) => ({ title: table.title, content: dataTable(table, moneyDigits) })),
-  ...(run === null ? [] : [settingsSection(run)]),
-  { title: 'Where this comes from', content: provenanceTable(provenance) },
+  ...(run === null ? [] : [{ title: 'Settings', content: settingTables(run) }]),
+  {
+    title: 'Where this comes from',
+    content: tableOf(
+      'figures',
+      '',
+      provenance.map(([name, value]) => tableRow(name, [td('code', value)])),
+    ),
+  },
 ];
 
 const runSections = (run: ReportedRun): readonly Section[] => [
-  equitySection(run),
+  {
+    title: 'Equity and drawdown',
+    content:
+      chart('equity', 0, `Equity in ${run.drawn.currency} over time`) +
+      chart('drawdown', 0, 'Percent below the highest equity over time'),
+  },
   ...run.drawn.prices.map((prices, place) => priceSection(prices, place, run)),
   ...daySections(run),
   ...tradeSections(run),
   ...riskSections(run),
 ];
 
-const settingsSection = ({ settings }: ReportedRun): Section => ({
-  title: 'Settings',
-  content: settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
-});
+const settingTables = ({ settings }: ReportedRun): string =>
+  settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join('');
 
 const timesOf = (zone: string): string => `Times of ${zone}.`;
 
 const when = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
   isThere ? [{ title, content: content() }] : [];
-
-const equitySection = ({ drawn: { currency } }: ReportedRun): Section => ({
-  title: 'Equity and drawdown',
-  content:
-    chart('equity', 0, `Equity in ${currency} over time`) +
-    chart('drawdown', 0, 'Percent below the highest equity over time'),
-});
 
 const DAYS_MIN = 2;
 
@@ -152,7 +155,7 @@ function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: 
     ...(trades.length < tradeCount ? [`the first ${outOf(trades, tradeCount)} trades`] : []),
   ];
   const hint = [
-    `Each candle is ${lengthText(everySeconds)}. Closer, a line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
+    `Each candle is ${formatSpan(everySeconds * US_PER_SECOND)}. Closer, a line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
     '▲ buy, ▼ sell, filled an entry, hollow an exit.',
     'Turn the wheel or pinch to zoom, drag to move.',
     timesOf(timeZone),
@@ -170,12 +173,6 @@ function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: 
 
 const outOf = ({ length }: readonly unknown[], all: number): string =>
   `${formatNumber(length)} of ${formatNumber(all)}`;
-
-function lengthText(seconds: number): string {
-  if (seconds >= DAY) return formatCount(seconds / DAY, 'day');
-  if (seconds >= HOUR) return formatCount(seconds / HOUR, 'hour');
-  return seconds >= MINUTE ? formatCount(seconds / MINUTE, 'minute') : formatCount(seconds, 'second');
-}
 
 function tradeSections({ drawn, timeZone }: ReportedRun): readonly Section[] {
   const { histogram, trades, tradeCount } = drawn;
@@ -237,7 +234,6 @@ const CARD_COLUMNS = 4;
 /** Rows shown of a table with more than `ROWS_MAX`; the others are folded. */
 const ROWS_SHOWN = 10;
 const ROWS_MAX = 15;
-const PERCENT = 100;
 
 function dataTable(table: ReportTable, moneyDigits: number): string {
   const { note, rows, columns } = table;
@@ -272,13 +268,6 @@ function cell(value: string | number | null, digits: number, label: string): str
   const isFigure = value !== null && /^[-+\d.,]+ %$/.test(value);
   return td(isFigure ? 'number figure' : 'number', value ?? '–', label);
 }
-
-const provenanceTable = (rows: readonly (readonly [string, string])[]): string =>
-  tableOf(
-    'figures',
-    '',
-    rows.map(([name, value]) => tableRow(name, [td('code', value)])),
-  );
 
 const largest = (values: readonly (number | null)[]): number =>
   values.reduce((most: number, value) => Math.max(most, Math.abs(value ?? 0)), 1e-12);
@@ -343,35 +332,25 @@ function drawdownTable({ worst, currency, moneyDigits, utcOffsetMinutes }: Repor
   return dataTable(table, moneyDigits);
 }
 
-/** `part` of the longest bar. */
-const barCell = (part: number, kind: string): string =>
-  `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${(part * PERCENT).toFixed(1)}" height="10"/></svg></td>`;
-
-const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
-
-/** Bars are parts of the largest amount. */
 function costTable({ gross, charges, net, spread, trades }: ReportCosts, moneyDigits: number): string {
-  const money = (amount: number): string => formatCell(amount, moneyDigits);
-  const most = Math.max(Math.abs(gross), Math.abs(net), ...charges.map(([, amount]) => amount), 1e-12);
-  const row = (name: string, amount: number, kind: string): string =>
-    tableRow(name, [
-      td(amount < 0 ? 'number loss' : 'number', money(amount)),
-      td('number', trades === 0 ? '–' : money(amount / trades)),
-      barCell(Math.abs(amount) / most, kind),
-    ]);
-  return (
-    tableOf('costs', ['', 'amount', 'a trade'].map(columnHead).join('') + '<td></td>', [
-      row('Profit before charges', gross, signOf(gross)),
-      ...charges
-        .filter(([, amount]) => amount !== 0)
-        .map(([name, amount]) => row(name, -amount, signOf(-amount))),
-      row('Net profit', net, signOf(net)),
-    ]) +
-    noteText(
-      spread === null
-        ? 'The data has no bid and ask: what was paid as spread is not known.'
-        : `Also in the prices: ${money(spread)} of spread, fills against the middle of the book.`,
-    )
+  const row = (name: string, amount: number): ReportTable['rows'][number] => [
+    name,
+    amount,
+    trades === 0 ? null : amount / trades,
+  ];
+  const paid = charges.filter(([, amount]) => amount !== 0).map(([name, amount]) => row(name, -amount));
+  const note =
+    spread === null
+      ? 'The data has no bid and ask: what was paid as spread is not known.'
+      : `Also in the prices: ${formatCell(spread, moneyDigits)} of spread, fills against the middle of the book.`;
+  return dataTable(
+    {
+      title: '',
+      note,
+      columns: ['', 'amount', 'a trade'],
+      rows: [row('Profit before charges', gross), ...paid, row('Net profit', net)],
+    },
+    moneyDigits,
   );
 }
 

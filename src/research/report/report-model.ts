@@ -21,7 +21,6 @@ export interface ReportMark {
   readonly side: 'buy' | 'sell';
   readonly effect: 'entry' | 'exit';
   readonly qty: number;
-  readonly strategy: string;
 }
 
 /** A line that a strategy draws: its last value of each candle; null before the first, and where it drew nothing. */

@@ -80,7 +80,14 @@ export function createReport(
       ...denialTables(result),
     ],
     warnings: [...warningsOf(result), ...benchmarkWarnings(performance)],
-    provenance: provenanceOf(result),
+    provenance: [
+      ['configuration', result.configDigest],
+      ['data', result.dataDigest],
+      ['journal', result.journalHash],
+      ['rows read', formatNumber(result.counts.rows)],
+      ['orders', formatNumber(result.counts.orders)],
+      ['fills', formatNumber(result.counts.fills)],
+    ],
     run: {
       timeZone: zone,
       years: yearsOf(performance),
@@ -285,17 +292,6 @@ function denialWarning({ id, denials, denialCount, orders }: StrategyResult): re
   const { first, count } = kind;
   return [
     `${id}: ${formatCount(denialCount, 'call')} denied or rejected against ${formatCount(orders, 'order')}; most often (${formatNumber(count)}) ${wordsOf(first)}`,
-  ];
-}
-
-function provenanceOf(result: BacktestResult): readonly (readonly [string, string])[] {
-  return [
-    ['configuration', result.configDigest],
-    ['data', result.dataDigest],
-    ['journal', result.journalHash],
-    ['rows read', formatNumber(result.counts.rows)],
-    ['orders', formatNumber(result.counts.orders)],
-    ['fills', formatNumber(result.counts.fills)],
   ];
 }
 

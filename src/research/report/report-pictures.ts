@@ -83,13 +83,13 @@ function pricesOf(
   const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
   const spec = assertDefined(chain[0], 'a picture has a contract').instrument.spec;
   let count = 0;
-  const marks = result.strategies.flatMap(({ id, fills }) => {
+  const marks = result.strategies.flatMap(({ fills }) => {
     const first: ReportMark[] = [];
     for (const fill of fills) {
       const of = specs.get(fill.instrument);
       if (of === undefined) continue;
       count += 1;
-      if (first.length < MARKS_MAX) first.push(markOf(fill, id, of));
+      if (first.length < MARKS_MAX) first.push(markOf(fill, of));
     }
     return first;
   });
@@ -179,7 +179,6 @@ function usualGap(chain: readonly TradedInstrument[]): number {
 
 function markOf(
   { tsUs, side, qty, priceTicks: ticks, positionAfter }: BacktestFill,
-  strategy: string,
   spec: ContractSpec,
 ): ReportMark {
   const isEntry = Math.sign(positionAfter) === (side === 'buy' ? 1 : -1);
@@ -189,7 +188,6 @@ function markOf(
     side,
     effect: isEntry ? 'entry' : 'exit',
     qty: unitsOf(spec, qty),
-    strategy,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The journal of a run: appends numbers and a running hash. Text is made after the run, on demand. Two runs are the same when
- * their hashes are: the hash covers every fact the engine decided or learned, in order, with its market time and its cause.
+ * The journal of a run as numbers and a running hash of every fact that the engine decided or learned, in order, with its market time and
+ * its cause: two runs are the same when their hashes are.
  */
 import { createHash } from 'node:crypto';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -174,21 +174,20 @@ export class RunJournal {
     if (kind === 'proposal' || kind === 'order_status' || kind === 'fill') return;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
     if (kind === 'halt') this.isHalted ||= entry.halted;
-    else if (kind === 'alert' && entry.severity !== 'info')
-      this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
+    else if (kind === 'alert' && entry.severity !== 'info' && !this.isWarmUp) {
+      const { tsUs, code, text } = entry;
+      if (this.notices.length < NOTICES_MAX) this.notices.push({ tsUs, code, text });
+      else this.dropped += 1;
+    }
     if (ledger === undefined) return;
     if (kind === 'place') ledger.orders += 1;
     else if (kind === 'outcome' && entry.outcome.status === 'rejected' && !this.isWarmUp) {
       const { code, text } = entry.outcome;
       ledger.deny({ tsUs: entry.tsUs, by: 'rejected', code, text });
-    } else if (kind === 'denied' && !this.isWarmUp)
-      ledger.deny({
-        tsUs: entry.tsUs,
-        by: 'denied',
-        code: entry.denial.code,
-        text: formatDenial(entry.denial),
-      });
-    else if (kind === 'strategy_fault') {
+    } else if (kind === 'denied' && !this.isWarmUp) {
+      const { tsUs, denial } = entry;
+      ledger.deny({ tsUs, by: 'denied', code: denial.code, text: formatDenial(denial) });
+    } else if (kind === 'strategy_fault') {
       const { tsUs, message, where } = entry;
       // Strategies that restart each day may fail each day: the first fault is kept.
       ledger.fault ??= { tsUs, message, where, stack: this.#stacks.get(ledger) ?? null };
@@ -204,11 +203,5 @@ export class RunJournal {
     const ledger = this.#account.ledgers[strategy];
     if (ledger === undefined || this.#stacks.has(ledger) || !(error instanceof Error)) return;
     if (error.stack !== undefined) this.#stacks.set(ledger, error.stack);
-  }
-
-  #notice(notice: BacktestNotice): void {
-    if (this.isWarmUp) return;
-    if (this.notices.length < NOTICES_MAX) this.notices.push(notice);
-    else this.dropped += 1;
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The account of a run: the broker's book, as the simulator keeps one, and each strategy's part of it. The broker pays out the
- * day's profit at the end of each day, as the account rules say; equity is the same either way.
- */
+/** The account of a run: the broker's book, as the simulator keeps one, and each strategy's part of it. */
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';

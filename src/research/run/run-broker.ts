@@ -1,8 +1,4 @@
-/**
- * The broker of a run: the ports behind which live has REST. Calls take their time to the venue, answers take theirs back, none overtakes
- * another. A fill is reported at once, as a row of the book like the one live reads; a scan of the whole book and reads of positions and
- * money are answered when the engine asks.
- */
+/** The broker of a run, behind the ports where live has REST: calls and answers take their time, and none overtakes another. */
 import type { BrokerAccount, BrokerOrder } from '../../domain/broker-order.ts';
 import type { Seq, TsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
@@ -81,15 +77,16 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
 
   read(what: ReportKind): void {
     if (what === 'book') return this.#want(this.#scans);
-    if (what === 'account') return this.accountNow === undefined ? this.#sendAccount() : undefined;
     if (what === 'triggers') return this.triggers();
     if (what === 'positions') {
       this.#want(this.#positions);
       return this.#sendDuePositions();
     }
-    if (what === 'reference')
-      this.#send({ kind: 'reference', seq: NO_SEQ, tsUs: NO_TIME, rows: this.references });
-    // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
+    const head = { seq: NO_SEQ, tsUs: NO_TIME };
+    if (what === 'reference') this.#send({ kind: 'reference', ...head, rows: this.references });
+    else if (what === 'account' && this.accountNow === undefined)
+      this.#send({ kind: 'account_snapshot', ...head, startedUs: this.#nowUs, account: this.figures() });
+    // The table of contracts was sent with the beginning of the day.
   }
 
   pollPace(): void {
@@ -109,7 +106,10 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
   step(nowUs: number): UnnumberedEvent | null {
     while (this.#calls.nextUs <= nowUs) {
       const call = this.#calls.take();
-      if (call !== undefined) this.#arrive(call);
+      if (call === undefined) break;
+      this.#answer = this.venue.answerTo(call);
+      this.venue.report();
+      if (this.#answer !== null) this.#sendReport(null);
     }
     if (this.#scans.nextUs <= nowUs && this.#isReadDue(this.#scans, nowUs))
       this.#sendScan({ list: 'orders', orders: this.venue.books.scan() });
@@ -130,12 +130,6 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     this.#clock.wake(this.#calls.nextUs);
   }
 
-  #arrive(call: DelayedCall): void {
-    this.#answer = this.venue.answerTo(call);
-    this.venue.report();
-    if (this.#answer !== null) this.#sendReport(null);
-  }
-
   /** Rows of orders that changed. */
   changed(rows: readonly BrokerOrder[]): void {
     const account = this.accountNow === undefined ? this.figures() : null;
@@ -149,8 +143,7 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
   }
 
   #sendScan(rows: BookRows): void {
-    const startedUs = this.#nowUs;
-    const head = { seq: NO_SEQ, tsUs: NO_TIME, startedUs, complete: true };
+    const head = { seq: NO_SEQ, tsUs: NO_TIME, startedUs: this.#nowUs, complete: true };
     this.#send({ kind: 'book_snapshot', ...rows, ...head });
   }
 
@@ -159,12 +152,6 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     // They may show the order that the call has placed.
     if (this.#answer !== null) this.#sendReport(null);
     this.#sendScan({ list: 'triggers', orders: this.venue.books.scanTriggers() });
-  }
-
-  #sendAccount(): void {
-    const startedUs = this.#nowUs;
-    const account = this.figures();
-    this.#send({ kind: 'account_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, account });
   }
 
   #sendDuePositions(): void {

@@ -1,7 +1,4 @@
-/**
- * The venue of a run: order entry, trigger book and margin monitor of the simulator over the markets of the day. What changes is reported
- * after each call and each row.
- */
+/** The venue of a run: order entry, trigger book and margin monitor of the simulator over the markets of the day. */
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -81,6 +78,8 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly books: BrokerBooks;
   readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
+  readonly #takesMarketOrders: boolean;
+  readonly #exitsStartNextBar: boolean;
   #hasGtc = false;
 
   constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape, news: VenueNews) {
@@ -89,6 +88,8 @@ export class RunVenue implements VenueContext, OrderListener {
     this.#account = account;
     this.#tape = tape;
     this.#news = news;
+    this.#takesMarketOrders = plan.settings.marketOrders === true;
+    this.#exitsStartNextBar = plan.fill.on === 'bars' && plan.fill.exitsFrom === 'next_bar';
     this.#entry = new OrderEntry(plan.costs, RULES, this, this);
     const stopLossSlipTicks = this.#takesMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
     const outbox = new Outbox();
@@ -96,15 +97,6 @@ export class RunVenue implements VenueContext, OrderListener {
     this.books = new BrokerBooks(this.#entry.store, outbox, account, this);
     this.margin = new RunMargin(plan.margin, account, this.#entry.store, plan.moneyScale);
     this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
-  }
-
-  get #takesMarketOrders(): boolean {
-    return this.#plan.settings.marketOrders === true;
-  }
-
-  get #exitsStartNextBar(): boolean {
-    const { fill } = this.#plan;
-    return fill.on === 'bars' && fill.exitsFrom === 'next_bar';
   }
 
   get sink(): FillSink<VenueOrder> {

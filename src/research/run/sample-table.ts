@@ -1,7 +1,6 @@
 /**
- * Samples of a run: a row a moment, as columns. However long the run, at most `ROWS_MAX` rows stay: beyond them, of each stretch the rows
- * with the least and with the most equity stay, and the last one of each day. So a picture of them keeps its outline; figures that need
- * every sample are followed while the run goes on (`Drawdowns`).
+ * Samples of a run, a row a moment, as columns. At most `ROWS_MAX` rows stay: those with the least and the most equity of each stretch, and
+ * the last one of each day, so that a picture keeps its outline. Figures that need every sample are followed by `DrawdownWatch`.
  */
 import { assert } from '../../domain/assert.ts';
 import type { PlotSink, PlotValue } from '../../engine/ports/outbound.ts';
@@ -115,7 +114,9 @@ export class SampleTable {
     const last = this.#tsUs.length - 1;
     let kept = from;
     for (let first = from; first < last;) {
-      const end = this.#endOf(first, Math.min(last, first + stretch));
+      let end = Math.min(last, first + stretch);
+      // A stretch ends with its day.
+      for (let row = first; row < end; row += 1) if (this.#isDayEnd[row] === 1) end = row + 1;
       const [least, most] = this.#extremes(first, end);
       for (let row = first; row < end; row += 1) {
         if (row === least || row === most || this.#isDayEnd[row] === 1) {
@@ -128,12 +129,6 @@ export class SampleTable {
     this.#move(last, kept);
     this.#tail = kept;
     for (const column of this.#columns) column.length = kept + 1;
-  }
-
-  /** A stretch ends with its day. */
-  #endOf(first: number, end: number): number {
-    for (let row = first; row < end; row += 1) if (this.#isDayEnd[row] === 1) return row + 1;
-    return end;
   }
 
   #extremes(first: number, end: number): readonly [least: number, most: number] {

@@ -1,11 +1,8 @@
-/**
- * One strategy's fills, refusals and costs. A fill is a row of numbers; its round trips are read from these rows when the run is
- * over.
- */
+/** One strategy's fills, refusals and costs. A fill is a row of numbers; round trips are read from these rows when the run is over. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { OrderCode } from '../../domain/ids.ts';
-import { type Side, signOf } from '../../domain/order.ts';
+import { signOf } from '../../domain/order.ts';
 import { FLAT_POSITION, applyFill, openProfit, partOf } from '../../domain/position.ts';
 import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import {
@@ -359,13 +356,14 @@ function fillOf(figure: (place: number) => number, strategy: number) {
     instrument: figure(INSTRUMENT),
     /** Place in `BacktestResult.strategies`. */
     strategy,
-    side: sideOf(figure(CHANGE)),
+    side: figure(CHANGE) > 0 ? ('buy' as const) : ('sell' as const),
     qty: Math.abs(figure(CHANGE)),
     priceTicks: figure(PRICE),
     value: money(figure(VALUE)),
     fee: money(figure(FEE)),
     tax: money(figure(TAX)),
     liquidity: liquidityOf(clause),
+    /** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
     cause: causeOf(place, figure(CLAUSE) >= FORCED),
     /** Bid plus ask, that is twice the middle, when it was executed and when its order was decided; 0 where no side was known. */
     midTwice: figure(MID_TWICE),
@@ -379,8 +377,5 @@ function fillOf(figure: (place: number) => number, strategy: number) {
   };
 }
 
-const sideOf = (change: number): Side => (change > 0 ? 'buy' : 'sell');
-
-/** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
-const causeOf = (clause: number, isForced: boolean): 'settled' | 'forced' | 'order' =>
+const causeOf = (clause: number, isForced: boolean) =>
   clause === SETTLEMENT ? 'settled' : isForced ? 'forced' : 'order';

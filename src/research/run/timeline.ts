@@ -1,7 +1,6 @@
 /**
- * Events between two rows of the recording, in the order of time; at the same moment in this order: the market changes its
- * phase, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
- * One number says when the next of all this is due.
+ * Events between two rows of the recording in the order of time; at one moment the market changes its phase, the run takes its sample,
+ * calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
  */
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
@@ -72,7 +71,13 @@ export class Timeline implements Alarm {
         steps = 0;
       }
       steps += 1;
-      if (steps > AT_ONE_MOMENT_MAX) throw standstill(clock.nowUs);
+      if (steps > AT_ONE_MOMENT_MAX) {
+        const at = new Date(clock.nowUs / 1_000).toISOString();
+        throw new Error(
+          `the run does not get beyond ${at}: expected at most ${AT_ONE_MOMENT_MAX} timers and answers at one moment, were more; ` +
+            'a strategy sets a timer without a length in its own handler, or places an order on each update of an order',
+        );
+      }
       this.#step(clock.nowUs);
     }
     clock.nextUs = this.#earliest();
@@ -86,7 +91,10 @@ export class Timeline implements Alarm {
       this.#boundary += 1;
       return this.#broker.venue.setPhase(boundary.phase, boundary.atUs);
     }
-    if (this.#sampleUs <= nowUs) return this.#sample(nowUs);
+    if (this.#sampleUs <= nowUs) {
+      while (this.#sampleUs <= nowUs) this.#sampleUs += this.#sampleEveryUs;
+      return this.#account.sample(nowUs, this.#broker.venue.margin.funds());
+    }
     const answer = this.#broker.step(nowUs);
     if (answer !== null) {
       this.#clock.seq += 1;
@@ -100,20 +108,8 @@ export class Timeline implements Alarm {
     }
   }
 
-  #sample(nowUs: number): void {
-    this.#account.sample(nowUs, this.#broker.venue.margin.funds());
-    while (this.#sampleUs <= nowUs) this.#sampleUs += this.#sampleEveryUs;
-  }
-
   #earliest(): number {
     const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
     return Math.min(boundaryUs, this.#sampleUs, this.#broker.nextUs, this.#alarmUs);
   }
 }
-
-const standstill = (nowUs: number): Error =>
-  new Error(
-    `the run does not get beyond ${new Date(nowUs / 1_000).toISOString()}: expected at most ` +
-      `${AT_ONE_MOMENT_MAX} timers and answers at one moment, were more; a strategy sets a timer without a length ` +
-      'in its own handler, or places an order on each update of an order',
-  );

@@ -24,19 +24,12 @@ const DECIMALS: ReadonlyMap<string, number> = new Map(
     [8, 'BTC ETH USDC USDT'] as const,
   ].flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits])),
 );
-const USUAL = 2;
-
-/** Digits behind the point of the smallest amount: 2 for USD, 0 for VND, 8 for BTC. */
-const currencyDecimals = (currency: string): number => DECIMALS.get(currency) ?? USUAL;
-
-const ISO_4217: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
-
-const isCurrency = (code: string): boolean => ISO_4217.has(code) || DECIMALS.has(code);
+const CURRENCIES: ReadonlySet<string> = new Set([...Intl.supportedValuesOf('currency'), ...DECIMALS.keys()]);
 
 /** The currency in which a pair like `USDJPY` or `BTC-EUR` is quoted; undefined for a name that is no pair of known ones. */
 function quoteCurrency(symbol: string): string | undefined {
   const [, base = '', quote = ''] = /^([A-Z]{3})[.-]?([A-Z]{3})$/.exec(symbol) ?? [];
-  return isCurrency(base) && isCurrency(quote) ? quote : undefined;
+  return CURRENCIES.has(base) && CURRENCIES.has(quote) ? quote : undefined;
 }
 
 export interface BacktestMarket {
@@ -203,10 +196,6 @@ function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonl
   });
 }
 
-/**
- * Times of a run are wall-clock times of the exchange at one offset all year, so that hours and days stay where people see
- * them; summer time moves them against the rest of the world.
- */
 function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
   const { hours, weekdays, closures, name } = market;
   const base: TradingCalendar = {
@@ -222,9 +211,6 @@ function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
   return hours === undefined ? { ...alwaysOpen(base), name, validTo: NO_EXPIRY } : base;
 }
 
-/** The middle of a winter and of a summer, on either half of the world. */
-const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] as const;
-
 /** Winter time, as it was at the beginning of 2020. */
 const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
 
@@ -232,12 +218,11 @@ const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(202
 const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
 
-const isFixed = (zone: TimeZone): boolean => SEASONS.every((at) => wallShift(zone, at) === 0);
+/** In the middle of a winter and of a summer, on either half of the world. */
+const isFixed = (zone: TimeZone): boolean =>
+  [Date.UTC(2024, 0, 15), Date.UTC(2024, 6, 15)].every((ms) => wallShift(zone, ms * 1_000) === 0);
 
-/**
- * Terms of one contract in decimals. They become whole numbers: ticks of any size, lots below one, and money with so many digits
- * that one tick of one lot is whole and nothing is rounded.
- */
+/** In decimals. They become whole numbers: money has so many digits that one tick of one lot is whole and nothing is rounded. */
 type ContractTerms = InlineMarket['contracts'][string];
 
 /** Profits of partly closed positions need at least a ten-thousandth of the currency. */
@@ -310,7 +295,6 @@ type CostTerms = InlineMarket['costs'];
 const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
 /** A percentage to the part of 10^10. */
 const VALUE_DIGITS = 8;
-const WHOLE_PERCENT = 100;
 const PERCENT_DECIMALS = 2;
 
 /** Digits behind the point that amounts of costs and margin need. */
@@ -333,10 +317,9 @@ function feeDecimals(terms: ContractTerms): number {
   return digits.length === 0 ? 0 : valueDecimals(terms) + PERCENT_DECIMALS + Math.max(...digits);
 }
 
-const roundingDecimals = (
-  currency: string,
-  { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
-): number => decimals;
+/** Those of the smallest amount of the currency unless the file says others: 2 for USD, 0 for VND, 8 for BTC. */
+const roundingDecimals = (currency: string, { decimals }: NonNullable<CostTerms['rounding']>): number =>
+  decimals ?? DECIMALS.get(currency) ?? 2;
 
 /** Costs that a contract does not name are those of the market. */
 const withCosts = (market: InlineMarket): InlineMarket => ({
@@ -363,7 +346,7 @@ function costsOf(
   };
   const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
     whole(['costs', key], costs[key], moneyDigits);
-  const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
+  const { valuePercent = 0, marginPercent = 100, maintenancePercent, rounding } = costs;
   const percent = (key: 'takerPercent' | 'makerPercent' | 'orderMaxPercent' | 'sellTaxPercent', usual = 0) =>
     whole(['costs', key], costs[key] ?? usual, VALUE_DIGITS);
   const taker = percent('takerPercent', valuePercent);

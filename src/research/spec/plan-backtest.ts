@@ -16,7 +16,6 @@ import { engineSettingsOf } from '../../config/config.ts';
 import type { EngineSettings, RiskSettings } from '../../domain/settings.ts';
 import {
   bpsOf,
-  type DurationUs,
   durationUs,
   minutes,
   money,
@@ -88,7 +87,8 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     seed,
     memory: memoryOf(read, market),
     warmUpDays: Math.min(warmUpDays, data.days.length),
-    sampleEvery: read.sampleEvery ?? barLength(backtest),
+    sampleEvery:
+      read.sampleEvery ?? durationUs(Math.max(US_PER_MINUTE, Math.min(longestBar(sources.all), US_PER_DAY))),
     margin: marginRules(backtest),
     isMarginRuleOn:
       market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
@@ -141,9 +141,6 @@ function fillModel(read: BacktestFile): FillModel {
   return { on: 'bars', bar, ...onBars, slippagePpm, impactPpm, volumeBps: Math.round(volumePercent * 100) };
 }
 
-const barLength = ({ sources }: Backtest): DurationUs =>
-  durationUs(Math.max(US_PER_MINUTE, Math.min(longestBar(sources.all), US_PER_DAY)));
-
 /** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */
 function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
   const isOwn = market.kind === 'own';
@@ -185,21 +182,22 @@ type MoneyLimit = {
   [Key in keyof RiskSettings]-?: NonNullable<RiskSettings[Key]> extends Money ? Key : never;
 }[keyof RiskSettings];
 
-/** Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run. */
-const accountEvery = (longestBarUs: number): DurationUs => durationUs(Math.max(minutes(60), longestBarUs));
-
 /**
  * A market of the file's own has no daemon whose limits could apply: limits that are not written are wide. On bars prices are as old as a
- * bar is long, so no age limits anything unless the file says so.
+ * bar is long, so no age limits anything unless the file says so, and an attempt to close a position lasts until the next bar.
  */
 function engineSettings({ read, source, market, sources }: Backtest): EngineSettings {
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
   const isBars = isOnBars(read);
-  const settings = inBars(engineSettingsOf({ ...read, risk }), isBars ? longestBar(sources.all) : 0);
+  const longestUs = longestBar(sources.all);
+  const { flatten, ...asked } = engineSettingsOf({ ...read, risk });
+  const retryAfter = durationUs(Math.max(flatten.retryAfter, isBars ? longestUs : 0));
+  const settings = { ...asked, flatten: { ...flatten, retryAfter } };
   const isOwn = market.kind === 'own';
   if (!isOwn && !isBars) return settings;
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
-  const account = accountEvery(longestBar(sources.all));
+  // Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run.
+  const account = durationUs(Math.max(minutes(60), longestUs));
   const isRunning = memoryOf(read, market) === 'run';
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
   const kept = <T extends object>(path: readonly PropertyKey[], written: T, wide: T): T => ({
@@ -235,12 +233,6 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
     ...(isOwn && ofOwn),
   };
 }
-
-/** An order that closes a position waits for the next bar: an attempt lasts as long. */
-const inBars = ({ flatten, ...settings }: EngineSettings, longestUs: number): EngineSettings => ({
-  ...settings,
-  flatten: { ...flatten, retryAfter: durationUs(Math.max(flatten.retryAfter, longestUs)) },
-});
 
 // The days.
 

@@ -2,8 +2,14 @@
  * Ratios of a series of returns, as the field defines them; the library empyrical gives the same to the twelfth digit. A return
  * is simple, `equity[i] / equity[i - 1] - 1`. A ratio is undefined where its denominator is zero or the series is too short.
  */
-import { mean as meanOf, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
-import { assert } from '../../domain/assert.ts';
+import {
+  mean as meanOf,
+  quantileSorted,
+  sampleCorrelation,
+  sampleCovariance,
+  sampleVariance,
+  sumNthPowerDeviations,
+} from 'simple-statistics';
 
 /** Conventions that the same figure differs by from tool to tool. */
 export interface RatioBasis {
@@ -132,25 +138,12 @@ export function omegaRatio(returns: readonly number[], { riskFree }: RatioBasis)
   return returns.length < 2 ? undefined : quotient(above, below);
 }
 
-/** R squared of a line through the cumulative log returns: 1 for steady growth. */
+/** R squared of a line through the cumulative log returns: 1 for steady growth. Needs two returns. */
 export function stability(returns: readonly number[]): number | undefined {
-  const logs = returns.map((value) => Math.log1p(value));
-  const places = logs.map((_, i) => i);
   let sum = 0;
-  const heights = logs.map((value) => (sum += value));
-  const spread = covariance(places, places);
-  const rise = covariance(places, heights);
-  const height = covariance(heights, heights);
-  if (spread === undefined || rise === undefined || height === undefined) return undefined;
-  return quotient(rise ** 2, spread * height);
-}
-
-/** mean((x - mean(x)) y); undefined for fewer than two pairs. */
-function covariance(xs: readonly number[], ys: readonly number[]): number | undefined {
-  assert(xs.length === ys.length, 'a covariance is one of pairs');
-  const centre = mean(xs);
-  if (centre === undefined || xs.length < 2) return undefined;
-  return mean(xs.map((x, i) => (x - centre) * (ys[i] ?? Number.NaN)));
+  const heights = returns.map((value) => (sum += Math.log1p(value)));
+  const places = [...heights.keys()];
+  return heights.length < 2 ? undefined : quotient(sampleCorrelation(places, heights) ** 2, 1);
 }
 
 const TAIL = 0.05;
@@ -190,9 +183,8 @@ const VARIANCE_MIN = 1e-30;
 
 /** covariance(r, b) / variance(b): the slope of r over b. */
 export function beta({ returns, benchmark }: ReturnPairs): number | undefined {
-  const variance = covariance(benchmark, benchmark);
-  if (variance === undefined || variance < VARIANCE_MIN) return undefined;
-  return quotient(covariance(benchmark, returns), variance);
+  const variance = benchmark.length < 2 ? 0 : sampleVariance(benchmark);
+  return variance < VARIANCE_MIN ? undefined : quotient(sampleCovariance(benchmark, returns), variance);
 }
 
 /** Jensen's: (1 + mean((r - riskFree) - beta (b - riskFree)))^periodsPerYear - 1. */

@@ -16,7 +16,7 @@ import {
 import { ratioBasis } from '../statistics/run-statistics.ts';
 import { assertDefined } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { isRecord, shown } from '../../domain/parsed.ts';
+import { isRecord, parseJson, shown } from '../../domain/parsed.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 import {
   type SharedColumns,
@@ -258,12 +258,7 @@ export class TrialLog {
 
 /** A broken line before the last one is no torn write: the file was edited, or its disk is bad. */
 function finishedTrial(line: string): { readonly key: string; readonly figures: TrialFigures } | undefined {
-  try {
-    const read: unknown = JSON.parse(line);
-    const isOne = isRecord(read) && 'key' in read && 'figures' in read;
-    return isOne ? (read as ReturnType<typeof finishedTrial>) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const read = parseJson(line, 'line');
+  const isOne = read.ok && isRecord(read.value) && 'key' in read.value && 'figures' in read.value;
+  return isOne ? (read.value as unknown as ReturnType<typeof finishedTrial>) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
 }

@@ -192,14 +192,12 @@ function bestParams({ space, best, trials }: SweepResult): string | null {
   const assignment = best === null ? undefined : trials[best.place]?.assignment;
   if (assignment === undefined) return null;
   return Object.entries(paramsOf(space, assignment))
-    .map(([id, params]) => `${id}: { ${pairsText(params)} }`)
+    .map(([id, params]) => {
+      const pairs = Object.entries(params).map(([name, value]) => `${name}: ${String(value)}`);
+      return `${id}: { ${pairs.join(', ')} }`;
+    })
     .join(', ');
 }
-
-const pairsText = (params: object): string =>
-  Object.entries(params)
-    .map(([name, value]) => `${name}: ${String(value)}`)
-    .join(', ');
 
 /** `workers` absent: one a core. */
 export interface SweepFileOptions

@@ -72,46 +72,42 @@ const YOUNG_GENERATION_MB = 96;
 const closeAll = async (threads: readonly TrialThread[]): Promise<void> =>
   void (await Promise.all(threads.map((thread) => thread.close())));
 
-interface PendingTrial {
-  readonly resolve: (message: FromSweepWorker) => void;
-  readonly reject: (error: Error) => void;
-}
-
 class TrialThread {
   readonly #options: TrialPoolOptions;
   readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
-  #worker: Worker | null = null;
-  #waiting: PendingTrial | null = null;
-  #lost: Error | null = null;
+  readonly #lost = new AbortController();
+  readonly #worker: Worker;
 
   constructor(options: TrialPoolOptions) {
+    const { backtest, columns } = options;
     this.#options = options;
-  }
-
-  async start(): Promise<void> {
-    const { backtest, columns, fingerprint } = this.#options;
-    const inputs = inputsOf(backtest);
-    const workerData: SweepWorkerData = { inputs, columns, running: this.#running.buffer };
-    const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), {
+    const workerData: SweepWorkerData = {
+      inputs: inputsOf(backtest),
+      columns,
+      running: this.#running.buffer,
+    };
+    this.#worker = new Worker(new URL('./sweep-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    this.#worker = worker;
-    worker.on('message', (message: FromSweepWorker) => this.#waiting?.resolve(message));
-    worker.on('error', (error: Error) => this.#lose(error));
-    worker.on('exit', (code) => this.#lose(new Error(`a thread ended with code ${code}`)));
+    this.#worker.on('error', (error) => this.#lost.abort(error));
+    this.#worker.on('exit', (code) => this.#lost.abort(new Error(`a thread ended with code ${code}`)));
+  }
+
+  async start(): Promise<void> {
+    const { backtest, fingerprint } = this.#options;
     const answer = await this.#answer();
     if (answer.kind !== 'ready' || answer.fingerprint !== fingerprint)
-      throw new Error(`expected the same backtest of ${inputs.file} in each thread, was another one`);
+      throw new Error(`expected the same backtest of ${backtest.file} in each thread, was another one`);
   }
 
   async run(task: TrialTask): Promise<TrialFigures> {
-    this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.#worker.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     const { backtest, eventMsMax: limitMs } = this.#options;
     const stopWatch = watchCalls(this.#running, limitMs, (place) => {
       const text = hangText(backtest, place, limitMs);
-      this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
-      void this.#worker?.terminate();
+      this.#lost.abort(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
+      void this.close();
     });
     const answer = await this.#answer().finally(stopWatch);
     if (answer.kind === 'done') return answer.figures;
@@ -120,19 +116,20 @@ class TrialThread {
   }
 
   async close(): Promise<void> {
-    this.#waiting = null;
-    await this.#worker?.terminate();
+    await this.#worker.terminate();
   }
 
-  #lose(error: Error): void {
-    this.#lost ??= error;
-    this.#waiting?.reject(error);
-  }
-
+  /** Rejects with the first reason for which the thread is lost. */
   #answer(): Promise<FromSweepWorker> {
+    const { signal } = this.#lost;
     return new Promise((resolve, reject) => {
-      if (this.#lost !== null) reject(this.#lost);
-      this.#waiting = { resolve, reject };
+      const lost = (): void => reject(signal.reason as Error); // oxlint-disable-line typescript/no-unsafe-type-assertion -- always aborted with one
+      if (signal.aborted) return lost();
+      signal.addEventListener('abort', lost, { once: true });
+      this.#worker.once('message', (message: FromSweepWorker) => {
+        signal.removeEventListener('abort', lost);
+        resolve(message);
+      });
     });
   }
 }

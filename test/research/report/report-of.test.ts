@@ -79,7 +79,7 @@ describe('the report of a run', () => {
     ]);
     expect(drawn.prices[0]?.lines).toEqual([{ name: 'one fast', values: [1_900.03, 1_900.51] }]);
     expect(drawn.prices[0]?.marks).toMatchObject([
-      { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },
+      { side: 'buy', effect: 'entry', price: 1_900.1 },
       { side: 'sell', effect: 'exit' },
     ]);
     expect(drawn.account.cash).toEqual([1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000]);

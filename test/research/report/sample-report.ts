@@ -123,8 +123,8 @@ export const SAMPLE_REPORT: ReportModel & { readonly run: ReportedRun } = {
           lineCount: 2,
           fills: 2,
           marks: [
-            { tsSeconds: START + 90, price: 1901.2, side: 'buy', effect: 'entry', qty: 1, strategy: 'ema' },
-            { tsSeconds: START + 9_000, price: 1899, side: 'sell', effect: 'exit', qty: 1, strategy: 'ema' },
+            { tsSeconds: START + 90, price: 1901.2, side: 'buy', effect: 'entry', qty: 1 },
+            { tsSeconds: START + 9_000, price: 1899, side: 'sell', effect: 'exit', qty: 1 },
           ],
         },
       ],
