@@ -17,10 +17,7 @@ import {
   type ToEngine,
 } from './worker-protocol.ts';
 
-/**
- * `known`: an event of the past whose rows the journal holds; `tail`: one before which a kill cut the journal off, so that its
- * rows wait for the first live batch. No calls leave from either.
- */
+/** `known`: the journal holds the rows of this past event; `tail`: a kill cut them off, and the first live batch brings them. */
 type Time = 'live' | 'known' | 'tail';
 
 const nothingYet = () => ({

@@ -1,7 +1,4 @@
-/**
- * The main thread's side of the engine thread: posts batches, receives decisions, and detects strategy code that hangs
- * (rulings, 32).
- */
+/** The main thread's side of the engine thread: batches, decisions, and strategy code that hangs (rulings, 32). */
 import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
 import { getOrCreate } from '../domain/lists.ts';
@@ -200,7 +197,7 @@ export class EngineThread {
         this.#isReady = true;
         return this.#restartWatch();
       case 'outbox':
-        this.#measure(this.#answered(), message.took);
+        this.#costUs += (message.took / Math.max(1, this.#answered()) - this.#costUs) * COST_WEIGHT;
         return this.#options.onOutbox(message);
       case 'replaying':
         return this.#restartWatch();
@@ -212,10 +209,6 @@ export class EngineThread {
         this.#views.get(message.request)?.(message.view);
         this.#views.delete(message.request);
     }
-  }
-
-  #measure(events: number, took: DurationUs): void {
-    this.#costUs += (took / Math.max(1, events) - this.#costUs) * COST_WEIGHT;
   }
 
   /** A later batch does not give the running one more time. */
@@ -374,12 +367,15 @@ export class EngineLink {
     // It is rebuilt from the journal, which has the new list already.
     if (before.isOver) return void next.close();
     this.thread = next;
-    next.catchUp(stepsOf(meanwhile, earlier));
+    const { events, entriesByCause } = meanwhile;
+    next.catchUp(
+      events.map((event) => {
+        const decisions = eventDecisions(entriesByCause.get(event.seq) ?? []);
+        return { event, decisions, earlier };
+      }),
+    );
     next.process(held);
     // Views asked of it are answered first.
     void before.view().then(() => before.close());
   }
 }
-
-const stepsOf = ({ events, entriesByCause }: Meanwhile, earlier: readonly StrategyIndex[]) =>
-  events.map((event) => ({ event, decisions: eventDecisions(entriesByCause.get(event.seq) ?? []), earlier }));

@@ -1,7 +1,4 @@
-/**
- * The files of the program on disk. A thread loads its code when it starts, so that a build under a running daemon would give it an
- * engine of another version than the rest of the process. Strategies are not part of it: a changed one is a planned change.
- */
+/** The program's files on disk: a thread loads code when it starts, so a build under a running daemon would mix two versions. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

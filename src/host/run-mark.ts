@@ -1,7 +1,4 @@
-/**
- * The durable mark of a run: when it began, how it ended, and whose code ran when it died. A run that was killed, that crashed or lost
- * its power has no end in its mark: the next start reads that.
- */
+/** The durable mark of a run: its begin, its end, and whose code ran. One without an end died: the next start reads that. */
 import { openSync, writeSync } from 'node:fs';
 import { failureOf, isDiskFull } from '../domain/failure.ts';
 import { minutes, type TsUs, US_PER_MINUTE } from '../domain/units.ts';
@@ -105,10 +102,7 @@ function write(path: string, texts: readonly string[]): void {
   }
 }
 
-/**
- * Writes each change of the strategy that runs into the mark at `path`: two microseconds a call, so only after a run that died.
- * Slots of `running` hold places in `ids`, others mean none.
- */
+/** Writes the place in `ids` of the strategy that runs into the mark: two microseconds a call, so only after a run that died. */
 export function followStrategies(
   running: Int32Array,
   path: string,

@@ -82,12 +82,10 @@ function planOf(base: Config, { replay, stateDir }: RunOverrides): RunPlan {
 function withOneContract(config: Config): { readonly config: Config; readonly remarks: readonly string[] } {
   const fits = config.strategies.map(({ symbols }) => new Set(symbols).size === 1);
   const left = config.strategies.filter((_, i) => fits[i] !== true);
+  const kept = <T>(of: readonly T[]): readonly T[] => of.filter((_, i) => fits[i] === true);
+  const engine = { ...config.engine, strategies: kept(config.engine.strategies) };
   return {
-    config: {
-      ...config,
-      strategies: config.strategies.filter((_, i) => fits[i] === true),
-      engine: { ...config.engine, strategies: config.engine.strategies.filter((_, i) => fits[i] === true) },
-    },
+    config: { ...config, strategies: kept(config.strategies), engine },
     remarks: left.map(
       ({ id, symbols }) =>
         `${id} is not started: it needs ${symbols.join(' and ')}, the tape holds one contract`,
@@ -144,12 +142,8 @@ export function withFirstDayLimits(
   }
   if (days.some((day) => day < today)) return { config, remarks: [] };
   const max = config.live.firstDayQtyMax;
-  return {
-    config: capped(config, max),
-    remarks: [
-      `first day with real money: orders and positions of at most ${max} until a start on a later day`,
-    ],
-  };
+  const remark = `first day with real money: orders and positions of at most ${max} until a start on a later day`;
+  return { config: capped(config, max), remarks: [remark] };
 }
 
 /**
@@ -213,18 +207,17 @@ export async function loadRunConfig(file: string): Promise<ReadConfig> {
   if (!asWritten.ok || !asWritten.config.strategies.some(({ strategy }) => isOwn(strategy))) return asWritten;
   const read = await readInProcess(file);
   if (typeof read !== 'string') return loadConfig(file, CATALOG, read);
-  return { ok: false, problems: [unreadable(file, read)], reach: asWritten.config };
+  const problem: Problem = {
+    file,
+    line: 1,
+    column: 1,
+    path: 'strategies',
+    expected: 'strategies that load',
+    received: read,
+    hint: 'code outside of connect() may neither wait nor end the program',
+  };
+  return { ok: false, problems: [problem], reach: asWritten.config };
 }
-
-const unreadable = (file: string, received: string): Problem => ({
-  file,
-  line: 1,
-  column: 1,
-  path: 'strategies',
-  expected: 'strategies that load',
-  received,
-  hint: 'code outside of connect() may neither wait nor end the program',
-});
 
 const PROGRAM = fileURLToPath(new URL('./strategy-files/own-strategies-process.js', import.meta.url));
 
@@ -242,20 +235,14 @@ function readInProcess(file: string): Promise<OtherStrategies | string> {
       resolve(outcome);
       child.kill('SIGKILL');
     };
-    const limit = setTimeout(
-      () => end(`code that did not load within ${LOAD_MS_MAX / 1_000} seconds`),
-      LOAD_MS_MAX,
-    );
+    const late = `code that did not load within ${LOAD_MS_MAX / 1_000} seconds`;
+    const limit = setTimeout(() => end(late), LOAD_MS_MAX);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by our own process
     child.once('message', (read) => end(read as OtherStrategies));
     child.once('error', (error) => end(`${error.name}: ${error.message}`));
     // After the last message.
     child.once('close', (code, signal) =>
-      end(
-        signal === null
-          ? `code that ended with exit code ${code}`
-          : `code that ended its process (${signal})`,
-      ),
+      end(`code that ended ${signal === null ? `with exit code ${code}` : `its process (${signal})`}`),
     );
   });
 }

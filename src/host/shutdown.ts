@@ -64,10 +64,7 @@ export class Shutdown {
 
 const CHECK_EVERY = seconds(1);
 
-/**
- * Calls `onOver` when so much time has passed without waiting: a wait for a phase of the market may take an hour and does no work. Returns
- * how to stop.
- */
+/** Calls `onOver` after so much time without waiting, which does no work: a phase of the market may be an hour away. */
 export function limitWork(
   timers: Timers,
   limit: DurationUs,

@@ -36,10 +36,7 @@ export interface EngineThreadData {
   readonly strategies: readonly StrategyInstanceSpec[];
   /** Path of the mark that takes each strategy whose code begins to run, or null: see `followStrategies`. */
   readonly mark: string | null;
-  /**
-   * Three of Int32: index of the strategy whose code is running, or `NO_STRATEGY`; count of such calls; index of the strategy whose
-   * promise is running, which is outside of every event.
-   */
+  /** Index of the strategy whose code runs, or `NO_STRATEGY`; count of such calls; index of the one whose promise runs, outside of events. */
   readonly currentStrategy: SharedArrayBuffer;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Reads the journal for the commands that show it: read-only, while a daemon runs or after it. All figures come from the same folds as
- * those of the report of the day, so they cannot disagree.
- */
+/** Reads the journal for the commands that show it, by the folds of the report of the day, so that figures cannot disagree. */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import {
@@ -304,21 +301,18 @@ function proposalText(proposal: Proposal, naming: Naming): string {
       const what = `${intent.side} ${intent.qty} ${code} at ${points(intent.limitPrice)}`;
       return `${shortOrderId(clientOrderId)} ${what}: ${intent.reason}`;
     }
-    case 'modify':
-      return `change of ${shortOrderId(proposal.change.clientOrderId)}: ${changeText(proposal.change)}`;
+    case 'modify': {
+      const { change } = proposal;
+      const to =
+        change.kind === 'price'
+          ? `the price ${change.limitPrice} ticks`
+          : change.kind === 'qty'
+            ? `${change.qty} in all`
+            : `the trigger ${change.triggerPrice} ticks`;
+      return `change of ${shortOrderId(change.clientOrderId)}: to ${to}`;
+    }
     case 'cancel':
       return `cancel of ${shortOrderId(proposal.clientOrderId)}`;
-  }
-}
-
-function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
-  switch (change.kind) {
-    case 'price':
-      return `to the price ${change.limitPrice} ticks`;
-    case 'qty':
-      return `to ${change.qty} in all`;
-    case 'trigger':
-      return `to the trigger ${change.triggerPrice} ticks`;
   }
 }
 
@@ -344,15 +338,12 @@ export interface OrderRow {
   readonly detail: string;
 }
 
-interface DraftTerms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
-  readonly limitPrice: PriceTicks | null;
-}
-
 /** Average price of contracts with this value. */
 export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
   value / (Math.abs(qty) * pointValueOf(spec));
 
 type OrderDraft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
+type Priced = { readonly limitPrice: PriceTicks | null };
 
 export function readOrders(
   entries: Iterable<NamedEntry>,
@@ -383,8 +374,12 @@ class OrderRows {
   add(entry: JournalEntry, strategy: string): void {
     const { kind } = entry;
     if (kind === 'proposal') this.#ask(entry, strategy);
-    else if (kind === 'denied') this.#deny(entry.clientOrderId, denialText(entry.denial));
-    else if (kind === 'place') this.#place(entry, strategy);
+    else if (kind === 'denied') {
+      // A denied modification has the id of its call, not of an order: the order stays as it is.
+      const asked = this.#asked.get(entry.clientOrderId);
+      const detail = denialText(entry.denial);
+      if (asked !== undefined) this.#rows.set(entry.clientOrderId, { ...asked, detail });
+    } else if (kind === 'place') this.#place(entry, strategy);
     else if (kind === 'order_adopted') this.#adopt(entry, strategy);
     else if (kind === 'order_waiting') this.#waiting(entry, strategy);
     else if (kind === 'modify') {
@@ -401,12 +396,6 @@ class OrderRows {
     const { intent, clientOrderId: id } = proposal;
     const orderCode = shownCode(this.#contracts, intent.instrument);
     this.#asked.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
-  }
-
-  /** A denied modification has the id of its call, not of an order: the order stays as it is. */
-  #deny(clientOrderId: string, detail: string): void {
-    const asked = this.#asked.get(clientOrderId);
-    if (asked !== undefined) this.#rows.set(clientOrderId, { ...asked, detail });
   }
 
   #place(entry: EntryOf<'place'>, strategy: string): void {
@@ -441,7 +430,7 @@ class OrderRows {
     clientOrderId: string,
     { tsUs }: JournalEntry,
     strategy: string,
-    { orderCode, side, qty, limitPrice }: DraftTerms,
+    { orderCode, side, qty, limitPrice }: Pick<OrderRow, 'orderCode' | 'side' | 'qty'> & Priced,
     status: string,
   ): OrderDraft {
     const limitPoints = this.#points(orderCode, limitPrice);

@@ -1,7 +1,4 @@
-/**
- * `tickwright replay`: drives the engine through a session of the journal again. Finds the same orders, denials and fills as the
- * journal holds, or the first difference.
- */
+/** `tickwright replay`: drives the engine through a session again and finds the journal's orders, denials and fills, or a difference. */
 import { createHash } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import type { EngineSettings } from '../../domain/settings.ts';

@@ -46,10 +46,7 @@ export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountA
   );
 }
 
-/**
- * For commands that name none: a halt must reach the daemon that trades, wherever its state is. Each lists itself next to the account
- * locks while its control API is open.
- */
+/** For commands that name none: a halt must reach the daemon that trades. Each lists itself while its control API is open. */
 export interface ListedDaemon {
   readonly stateDir: string;
   readonly mode: string;

@@ -1,7 +1,4 @@
-/**
- * The strategies of one session: those of the configuration, and those that left it but still have positions, orders or rows, each
- * with its place. Says which part of the session's past an earlier version of a strategy decided.
- */
+/** The strategies of one session, also those that left the configuration with positions, orders or rows, and who decided its past. */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
@@ -60,10 +57,7 @@ function listsBefore(read: JournalReader, day: TradingDay, config: Config, names
   return lists;
 }
 
-/**
- * `lists`: of this session and of those before as far as `listsBefore` looks, oldest first. All names of the session have a place
- * already. `started`: a person starts this one again.
- */
+/** `lists`: of this session and as far back as `listsBefore` looks, oldest first. `started`: a person starts this one again. */
 export function sessionStrategies(
   config: Config,
   names: StrategyNames,
@@ -133,10 +127,7 @@ function isAlike(name: string, before: readonly ConfiguredStrategy[], after: rea
     : isSameVersion(versionOf(one), versionOf(other));
 }
 
-/**
- * Strategies that the process stopped because their code hung or broke an engine, unless another version of them came since:
- * `versionsSince` is Infinity for one that comes now.
- */
+/** Strategies that the process stopped for code that hung, unless another version came since; `versionsSince` Infinity: it comes now. */
 export function leftOutOf(
   read: JournalReader,
   session: TradingDay,

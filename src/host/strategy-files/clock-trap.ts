@@ -6,7 +6,7 @@
 export interface TrapOptions {
   /** Part of the path of each strategy's code, by name of the strategy. */
   readonly places: ReadonlyMap<string, string>;
-  /** Gives another time, other random numbers and another language than the machine: results that depend on them change. */
+  /** Gives another time and other random numbers than the machine: results that depend on them change. */
   readonly isFalse: boolean;
 }
 
@@ -25,26 +25,7 @@ const FALSE_MS = 123_456_789_012;
 const FALSE_CHANCE = 0.123_456_789;
 
 /** Functions of the process with which a strategy could end a run as if all were well, or go on after it. */
-const ENDING = [
-  'exit',
-  'kill',
-  'abort',
-  'reallyExit',
-  'on',
-  'once',
-  'addListener',
-  'prependListener',
-  'dlopen',
-];
-
-const LANGUAGE_FORMATS = [
-  'Collator',
-  'DateTimeFormat',
-  'ListFormat',
-  'NumberFormat',
-  'PluralRules',
-  'RelativeTimeFormat',
-];
+const ENDING = 'exit kill abort reallyExit on once addListener prependListener dlopen'.split(' ');
 
 type Restore = () => void;
 
@@ -52,7 +33,7 @@ type Restore = () => void;
 export function setTrap(options: TrapOptions) {
   const changes = watchBuiltins();
   const trap = new ClockTrap(options);
-  const restores = [...trap.watched(), ...(options.isFalse ? languages() : [])];
+  const restores = trap.watched();
   return {
     uses: trap.uses as readonly EnvironmentUse[],
     /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
@@ -183,7 +164,7 @@ class ClockTrap {
     owner: object,
     name: string,
     what: string,
-    { isDirect = false, isRefused = false, answer = unchanged }: Watch = {},
+    { isDirect = false, isRefused = false, answer = (real: unknown): unknown => real } = {},
   ): Restore {
     const before = (): void => {
       if (this.#note(what, isDirect) && isRefused) throw new Error(`a strategy called ${what}`);
@@ -221,36 +202,6 @@ class ClockTrap {
     }
     return isCalled;
   }
-}
-
-interface Watch {
-  readonly isDirect?: boolean;
-  readonly isRefused?: boolean;
-  /** Makes the answer of the real one. */
-  readonly answer?: (real: unknown) => unknown;
-}
-
-const unchanged = (real: unknown): unknown => real;
-
-/** Where a strategy names no language, the machine's would count. */
-function languages(): readonly Restore[] {
-  const other = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de') ? 'en-US' : 'de-DE';
-  const given = ([locales = other, ...rest]: readonly unknown[]): readonly unknown[] => [locales, ...rest];
-  const named = (owner: object, key: string): Restore =>
-    wrapped(owner, key, {
-      apply: (target, self, args) => Reflect.apply(target, self, given(args)) as unknown,
-      construct: (target, args) => {
-        const made: object = Reflect.construct(target, given(args));
-        return made;
-      },
-    });
-  const dates = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'];
-  return [
-    ...LANGUAGE_FORMATS.map((name) => named(Intl, name)),
-    named(Number.prototype, 'toLocaleString'),
-    named(BigInt.prototype, 'toLocaleString'),
-    ...dates.map((name) => named(Date.prototype, name)),
-  ];
 }
 
 /** A function or a class behind a proxy; a release of Node.js may lack it. */

@@ -5,6 +5,7 @@ import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { defineStrategy, type StrategyDefinition } from '../../strategy/index.ts';
 import { assert } from '../../domain/assert.ts';
+import { hasCode } from '../../domain/failure.ts';
 import { setTrap } from './clock-trap.ts';
 import {
   addressOf,
@@ -34,17 +35,12 @@ export type OwnStrategies = Awaited<ReturnType<typeof loadOwnStrategies>>;
 export const isOwn = (strategy: string): boolean =>
   isStrategyFile(strategy) || CATALOG.every(({ name }) => name !== strategy);
 
-interface LoadOptions {
-  /** Code that another thread of this run has read already. */
-  readonly known?: ReadonlyMap<string, StrategyCode> | undefined;
-  /** Longest time that the code of a strategy may take to load. */
-  readonly limitMs?: number | undefined;
-}
-
+/** `known`: code that another thread of this run has read; `limitMs`: longest time that the code of a strategy may take to load. */
 export async function loadOwnStrategies(
   source: YamlSource,
   entries: readonly { readonly strategy: string }[],
-  { known, limitMs }: LoadOptions = {},
+  known?: ReadonlyMap<string, StrategyCode>,
+  limitMs?: number,
 ) {
   const loaded = new Map<string, OwnStrategy>();
   const problems: Problem[] = [];
@@ -165,11 +161,7 @@ export async function runStrategyCode(name: string, code: StrategyCode, limitMs 
     if (error instanceof StrategyFileError) throw error;
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const frame = error instanceof Error ? ownFrame(error.stack ?? '', code) : '';
-    throw new StrategyFileError(
-      'a module that can be loaded',
-      `${text}${frame}`,
-      'nothing else of it has run',
-    );
+    throw new StrategyFileError('a module that can be loaded', text + frame, 'nothing else of it has run');
   } finally {
     changes = trap.release();
   }
@@ -244,8 +236,7 @@ function endingLoops(load: () => unknown, limitMs: number): unknown {
     // Else the runtime writes the line that failed before the stack.
     return CALL_LOAD.runInThisContext({ timeout: limitMs, displayErrors: false });
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      throw error;
+    if (!hasCode(error, 'ERR_SCRIPT_EXECUTION_TIMEOUT')) throw error;
     throw new StrategyFileError(
       'a module that can be loaded',
       `code outside of connect() that did not end within ${limitMs / 1_000} s`,

@@ -55,13 +55,11 @@ export async function readStrategyCode(strategy: string, configPath: string): Pr
   const isFile = isStrategyFile(strategy);
   const path = isFile ? placed(strategy, configPath) : strategy;
   if (isFile && !existsSync(path)) {
-    throw new StrategyFileError(
-      'a strategy of the catalogue, or a file next to this one',
-      `no ${path}`,
-      'see tickwright strategies',
-    );
+    const expected = 'a strategy of the catalogue, or a file next to this one';
+    throw new StrategyFileError(expected, `no ${path}`, 'see tickwright strategies');
   }
-  if (isFile) assertFile(path);
+  // A pipe or a device could be read for ever.
+  if (isFile && !statSync(path).isFile()) throw noFile(path);
   const reading = new SourceReading(isFile ? realpathSync(path) : null);
   // Runs with strategies of the program alone do not load the bundler.
   const { build } = await import('esbuild');
@@ -91,11 +89,6 @@ export async function readStrategyCode(strategy: string, configPath: string): Pr
   } catch (error) {
     throw refusalOf(error);
   }
-}
-
-/** A pipe or a device could be read for ever. */
-function assertFile(path: string): void {
-  if (!statSync(path).isFile()) throw noFile(path);
 }
 
 const noFile = (path: string): StrategyFileError =>

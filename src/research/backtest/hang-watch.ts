@@ -1,6 +1,7 @@
 /** Ends a backtest in which one event of a strategy takes too long. A thread of its own watches: an endless loop leaves no other. */
 import { Script } from 'node:vm';
 import { Worker } from 'node:worker_threads';
+import { hasCode } from '../../domain/failure.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { VirtualClock } from '../run/virtual-time.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
@@ -19,8 +20,6 @@ export interface HangWatchData {
 const SLOTS = 3;
 const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
-const MS_PER_SECOND = 1_000;
-/** Exit code of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
 export class StrategyHangs extends Error {
@@ -35,10 +34,9 @@ export function hangText(
   nowUs: number | null = null,
 ): string {
   const id = strategies[place]?.id ?? 'a strategy';
-  const { utcOffsetMinutes } = market.calendar;
-  const at = nowUs === null ? '' : ` at ${formatLocalMoment(nowUs, utcOffsetMinutes)}`;
+  const at = nowUs === null ? '' : ` at ${formatLocalMoment(nowUs, market.calendar.utcOffsetMinutes)}`;
   return (
-    `${id} did not return from the event${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
+    `${id} did not return from the event${at} within ${limitMs / 1_000} s, and the run was ended: ` +
     'mend the loop, or allow an event more time with --event-limit 5m'
   );
 }
@@ -62,12 +60,9 @@ export function endingHangs<T>(
   });
   try {
     // The signal of the watch ends no code but that of a script that asks for it.
-    new Script(`globalThis[Symbol.for('${Symbol.keyFor(WORK) ?? ''}')]()`).runInThisContext({
-      breakOnSigint: true,
-    });
+    new Script(`globalThis[Symbol.for('${WORK.description}')]()`).runInThisContext({ breakOnSigint: true });
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
-      throw error;
+    if (!hasCode(error, 'ERR_SCRIPT_EXECUTION_INTERRUPTED')) throw error;
     if (running[ENDED] !== 1) process.exit(EXIT_SIGINT);
     throw new StrategyHangs(hangText(backtest, running[0] ?? 0, limitMs, clock.nowUs));
   } finally {

@@ -202,10 +202,7 @@ async function findStrategies(
   read: BacktestFile,
   { inputs, loadMsMax, note = () => undefined }: LoadBacktestOptions,
 ) {
-  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
-    known: inputs?.codes,
-    limitMs: loadMsMax,
-  });
+  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, inputs?.codes, loadMsMax);
   if (problems.length > 0) return { strategies: [], problems };
   // Threads of the same run need not report it again.
   if (inputs === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
