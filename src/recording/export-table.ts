@@ -1,7 +1,4 @@
-/**
- * Writes rows as CSV or Parquet, by the name of the file, which appears when it is whole: whole numbers become decimals, texts and times
- * of other programs.
- */
+/** Writes rows as CSV or Parquet, by the name of the file, in decimals, words and times that other programs read. */
 import { ParquetWriter, fileWriter } from 'hyparquet-writer';
 import { US_PER_SECOND } from '../domain/units.ts';
 import { formatLocalTime, formatUtcOffset } from '../text/dates.ts';

@@ -24,10 +24,7 @@ const PACKED = '.gz';
 
 export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, `${day}.frames`);
 
-/**
- * Opens the log of a day to go on with it. A torn tail, left by a power cut, is cut off first: `whole` is the number of bytes before
- * it, where the log has just been read.
- */
+/** Opens the log of a day to go on with it, after its `whole` bytes: a tail that a power cut has torn is cut off. */
 export function openFrameLog(dir: string, day: TradingDay, whole?: number) {
   fs.mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
@@ -64,23 +61,15 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number) {
 }
 
 /** As they lie in a log. */
-export const frameRecords = (frames: readonly StampedFrame[]): Buffer =>
-  Buffer.from(frames.map(recordOf).join(''));
-
-function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
-  const head = `${number} ${at} ${Buffer.byteLength(text)}`;
-  return `${head} ${crc32(head + text).toString(16)}\n${text}\n`;
+export function frameRecords(frames: readonly StampedFrame[]): Buffer {
+  const records = frames.map(({ seq: number, tsUs: at, text }) => {
+    const head = `${number} ${at} ${Buffer.byteLength(text)}`;
+    return `${head} ${crc32(head + text).toString(16)}\n${text}\n`;
+  });
+  return Buffer.from(records.join(''));
 }
 
-/** The frames of a log in order, packed or not; returns the damage found. An absent file has no frames. */
-export function* readFrames(path: string): Generator<StampedFrame, FrameLogEnd> {
-  const records = new FrameRecords();
-  for (const piece of pieces(path)) yield* records.read(piece);
-  yield* records.finish();
-  return records.end;
-}
-
-/** As `readFrames`, many at once: to yield each would cost as much as to read it. */
+/** The frames of a log in order, packed or not, many at once; returns the damage found. An absent file has no frames. */
 export function* readFrameBatches(path: string): Generator<readonly StampedFrame[], FrameLogEnd> {
   const records = new FrameRecords();
   for (const piece of pieces(path)) yield records.read(piece);

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { Inbox, LAG_MAX } from '../../src/daemon/session/inbox.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
-import { openFrameLog, readFrames } from '../../src/recording/frame-log.ts';
+import { openFrameLog, readFrameBatches } from '../../src/recording/frame-log.ts';
 import { DAY } from '../journal/journal-fixture.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { NEVER_BEHIND } from '../support/simple-parts.ts';
@@ -139,7 +139,7 @@ class Story {
   }
 
   #start(): Inbox {
-    const frames = [...readFrames(this.#log.path)];
+    const frames = [...readFrameBatches(this.#log.path)].flat();
     const last = inOrder([...frames, ...this.#inputs]).at(-1);
     const clock = { nowUs: () => tsUs(this.#now) };
     // Nobody sets it back.
@@ -201,7 +201,10 @@ class Story {
   }
 
   #frames(): readonly Head[] {
-    return [...readFrames(this.#log.path)].filter(({ text }) => text !== NOISE).map(headOf);
+    return [...readFrameBatches(this.#log.path)]
+      .flat()
+      .filter(({ text }) => text !== NOISE)
+      .map(headOf);
   }
 
   #past(): readonly Head[] {

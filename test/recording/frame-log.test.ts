@@ -23,7 +23,7 @@ import {
   type FrameLogEnd,
   frameLogPath,
   openFrameLog,
-  readFrames,
+  readFrameBatches,
   packFrameLog,
   pruneFrameLogs,
   unpackedLogs,
@@ -39,13 +39,13 @@ function written(dir: string, texts: readonly string[], from = 1): string {
   return log.path;
 }
 
-const textsOf = (path: string): string[] => [...readFrames(path)].map(({ text }) => text);
+const textsOf = (path: string): string[] => [...readFrameBatches(path)].flat().map(({ text }) => text);
 
 it('gives every frame back as it came, whatever it was', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), (texts) => {
       const path = written(tempDir(), texts);
-      expect([...readFrames(path)]).toEqual(
+      expect([...readFrameBatches(path)].flat()).toEqual(
         texts.map((text, i) => ({ seq: i + 1, tsUs: 1_000 * (i + 1), text })),
       );
     }),
@@ -107,7 +107,7 @@ describe('a tail that a power cut tore off', () => {
     const dir = tempDir();
     const path = written(dir, ['first', 'torn']);
     truncateSync(path, statSync(path).size - 2);
-    const frames = readFrames(path);
+    const frames = readFrameBatches(path);
     let read = frames.next();
     while (read.done !== true) read = frames.next();
     const log = openFrameLog(dir, DAY, read.value.wholeBytes);
@@ -127,11 +127,11 @@ describe('a tail that a power cut tore off', () => {
 /** The frames that can be read, and what else is in the file. */
 function readAll(path: string): { texts: string[]; end: FrameLogEnd } {
   const texts: string[] = [];
-  const frames = readFrames(path);
+  const frames = readFrameBatches(path);
   for (;;) {
     const { done, value } = frames.next();
     if (done === true) return { texts, end: value };
-    texts.push(value.text);
+    texts.push(...value.map(({ text }) => text));
   }
 }
 
@@ -243,7 +243,7 @@ it('packs the days before today, and they read as before', async () => {
   expect(gunzipSync(readFileSync(`${path}.gz`))).toEqual(plain);
   expect(statSync(`${path}.gz`).mode & 0o077).toBe(0);
   expect(textsOf(path)).toEqual(TEXTS);
-  expect([...readFrames(path)].map((frame) => [frame.seq, frame.tsUs])).toEqual(
+  expect([...readFrameBatches(path)].flat().map((frame) => [frame.seq, frame.tsUs])).toEqual(
     TEXTS.map((_, i) => [i + 1, 1_000 * (i + 1)]),
   );
   expect(textsOf(today)).toEqual(['now']);

@@ -17,7 +17,7 @@ import type {
 } from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { FOLDED_KINDS, sessionResult } from '../../journal/fold-session.ts';
-import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
+import { frameLogPath, readFrameBatches } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import {
   avgPoints,
@@ -219,11 +219,12 @@ function pastPrices(place: JournalPlace, query: PastPricesQuery): PastPrices {
   const before = journalDays(place).flatMap((each) => (each.day < day ? tradingDay(each.day) : []));
   for (const each of [day, ...before].slice(0, LOGS_MAX)) {
     const board = new PriceBoard(() => contracts);
-    for (const { text, seq, tsUs } of readFrames(frameLogPath(frames, each))) {
-      if (each === day && beforeSeq !== null && seq >= beforeSeq) break;
-      const frame = decodeServerFrame(text, lookup, seq, tsUs);
-      if (frame.kind === 'market') board.take(frame.event);
-    }
+    const until = each === day ? (beforeSeq ?? Infinity) : Infinity;
+    for (const batch of readFrameBatches(frameLogPath(frames, each)))
+      for (const { text, seq, tsUs } of batch) {
+        const frame = seq < until ? decodeServerFrame(text, lookup, seq, tsUs) : null;
+        if (frame?.kind === 'market') board.take(frame.event);
+      }
     const bars = Object.fromEntries(contracts.map((of) => [of.orderCode, board.bars(of)]));
     const last = board.since(0).prices;
     if (last.some((of) => of.last !== null)) return { day: each, bars, last };

@@ -1,7 +1,4 @@
-/**
- * Collects rows in the order in which a file has them, many collections at once, in memory that does not grow with the file, and gives
- * them back in the order of time.
- */
+/** Collects rows in the order of a file, many collections at once, in bounded memory, and gives them back in the order of time. */
 import { getOrCreate } from '../../domain/lists.ts';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -101,7 +98,10 @@ export class SpillFile {
   }
 
   #append(column: NodeJS.ArrayBufferView): void {
-    this.#file ??= nameless(this.#path);
+    if (this.#file === undefined) {
+      this.#file = openSync(this.#path, 'w+', 0o600);
+      rmSync(this.#path);
+    }
     const file = this.#file;
     // At the place that readers are told, also after a write that failed halfway.
     let done = 0;
@@ -122,12 +122,6 @@ export class SpillFile {
       done += read;
     }
   }
-}
-
-function nameless(path: string): number {
-  const file = openSync(path, 'w+', 0o600);
-  rmSync(path);
-  return file;
 }
 
 const FIRST_ROWS = 1 << 10;
@@ -241,16 +235,13 @@ function isNewestFirst(table: RowTable): boolean {
 }
 
 /** The rows turned round if the file is, then sorted by time, equal times staying as they are. */
-function inOrder(layout: Layout, table: RowTable, isReversed: boolean): RowTable {
-  const { rows } = table;
+function inOrder(layout: Layout, { rows, columns }: RowTable, isReversed: boolean): RowTable {
+  const table = { rows, columns: isReversed ? columns.map((column) => column.toReversed()) : columns };
   const times = timesOf(table);
-  if (!isReversed && isSorted(times)) return table;
+  if (isSorted(times)) return table;
   const index = new Uint32Array(rows);
-  for (let i = 0; i < rows; i += 1) index[i] = isReversed ? rows - 1 - i : i;
-  if (!isSortedBy(times, index)) {
-    const sign = isReversed ? -1 : 1;
-    index.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || sign * (a - b));
-  }
+  for (let i = 0; i < rows; i += 1) index[i] = i;
+  index.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b);
   const sorted = allocateTable(layout, rows);
   for (const [i, column] of sorted.columns.entries()) gather(column, table.columns[i], index);
   return sorted;
@@ -269,12 +260,5 @@ function gather(into: ColumnArray, from: ColumnArray | undefined, index: Uint32A
 
 function isSorted(times: Float64Array): boolean {
   for (let i = 1; i < times.length; i += 1) if ((times[i] ?? 0) < (times[i - 1] ?? 0)) return false;
-  return true;
-}
-
-function isSortedBy(times: Float64Array, index: Uint32Array): boolean {
-  for (let i = 1; i < index.length; i += 1) {
-    if ((times[index[i] ?? 0] ?? 0) < (times[index[i - 1] ?? 0] ?? 0)) return false;
-  }
   return true;
 }

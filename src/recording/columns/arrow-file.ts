@@ -166,10 +166,7 @@ function readAt(file: number, path: string, into: Uint8Array, position: number):
   return into;
 }
 
-/**
- * Writes `parts` in their order (all but the last have `PART_ROWS` rows) and, behind them, the metadata that `describe` makes.
- * The file appears when it is whole; after a crash the old file is still there.
- */
+/** Writes `parts` (all but the last have `PART_ROWS` rows), then the metadata of `describe`. The file appears when it is whole. */
 export function writeTable<Meta>(
   path: string,
   layout: Layout,
@@ -189,7 +186,11 @@ export function writeTable<Meta>(
     }
     file.write(Int32Array.of(-1, 0));
     const meta = describe(totals.totals());
-    writeFooter(file, arrowSchema(layout, new Map([[META_KEY, JSON.stringify(meta)]])), blocks);
+    const schema = arrowSchema(layout, new Map([[META_KEY, JSON.stringify(meta)]]));
+    const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, blocks, []));
+    file.write(footer);
+    file.write(Int32Array.of(footer.byteLength));
+    file.write(MAGIC);
     file.keep();
     return meta;
   } finally {
@@ -212,7 +213,7 @@ function writeBatch(file: WholeFile, layout: Layout, part: RowTable): FileBlock 
   const block = new FileBlock(file.position - offset, at, offset);
   for (const column of columns) {
     file.write(column);
-    pad(file, column.byteLength);
+    file.write(new Uint8Array(aligned(column.byteLength) - column.byteLength));
   }
   return block;
 }
@@ -223,18 +224,6 @@ function writeMessage(file: WholeFile, message: Message): void {
   file.write(Int32Array.of(-1, size - MESSAGE_HEAD_BYTES));
   file.write(bytes);
   file.write(new Uint8Array(size - MESSAGE_HEAD_BYTES - bytes.byteLength));
-}
-
-function writeFooter(file: WholeFile, schema: Schema, blocks: FileBlock[]): void {
-  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, blocks, []));
-  file.write(footer);
-  file.write(Int32Array.of(footer.byteLength));
-  file.write(MAGIC);
-}
-
-function pad(file: WholeFile, bytes: number): void {
-  const padding = aligned(bytes) - bytes;
-  if (padding > 0) file.write(new Uint8Array(padding));
 }
 
 /** 64-bit whole numbers as pairs of 32 bits, the low half first: the layout of `BigInt64Array`, without its cost. */

@@ -13,7 +13,6 @@ import { dirname } from 'node:path';
 import { withPath } from '../../domain/failure.ts';
 import type { FileMeta } from './row-table.ts';
 
-/** Opens a file for reading, and closes it in the end. */
 export function withFile<T>(path: string, use: (file: number) => T): T {
   const file = openSync(path, 'r');
   try {
@@ -36,7 +35,6 @@ export function createWholeFile(path: string, mode = 0o644) {
     isOpen = false;
   };
   return {
-    /** Bytes so far. */
     get position(): number {
       return position;
     },
@@ -44,7 +42,6 @@ export function createWholeFile(path: string, mode = 0o644) {
       withPath(partial, () => writeFileSync(file, bytes));
       position += bytes.byteLength;
     },
-    /** Renames it to its final name. */
     keep(): void {
       fsyncSync(file);
       close();
@@ -75,17 +72,12 @@ export interface StoreOptions {
   /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
   readonly tickSize: string;
   readonly lotSize: string;
-  /** Overwrite stored data that differ. */
   readonly replace?: boolean;
 }
 
-/** Identity of stored rows. */
 type RowsIdentity = Pick<FileMeta, 'digest' | 'tickSize' | 'lotSize'>;
 
-/**
- * Calls `write`, which passes the metadata of the new rows to `accept` before its file appears. `accept` ends the write when the
- * file that is there stays.
- */
+/** `write` passes the metadata of the new rows to `accept`, which ends the write where the file that is there stays. */
 export function storeFile<Meta extends RowsIdentity>(
   path: string,
   readMeta: (path: string) => Meta,

@@ -43,7 +43,6 @@ export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
 const wordsOf = (role: PlainRole): readonly string[] => [role, ...SYNONYMS[role]];
 
-/** Words of headers for each role. */
 const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, readonly string[]>([
   ...PLAIN_ROLES.map((role): [ColumnRole, readonly string[]] => [role, wordsOf(role)]),
   ...BOOK_LEVELS.flatMap((level) =>

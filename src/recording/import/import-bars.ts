@@ -42,7 +42,6 @@ import { type StoredFile, storeFile } from '../columns/whole-file.ts';
 
 const LINED: Layout = [...BAR_LAYOUT, { name: 'line', kind: 'whole' }];
 
-/** Each bar with the line of the file it came from. */
 interface LinedBars extends BarRows {
   readonly line: Int32Array;
 }
@@ -205,7 +204,6 @@ const PRICES = ['open', 'high', 'low', 'close'] as const;
 class BarReader extends ImportRowReader<YearBars> {
   /** Taken off the time of a row to have the start of its bar. */
   readonly #shift: DurationUs;
-  /** Columns of open, high, low and close. */
   readonly #prices: readonly number[];
   readonly #volume: number;
 

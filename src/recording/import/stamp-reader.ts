@@ -1,7 +1,4 @@
-/**
- * Reads times as they are written in files: `9:00:00`, `2026-03-04 09:00:00+07:00`, `20260304 090000`, seconds or finer since
- * 1970. A time without a date belongs to the date the file is of.
- */
+/** Reads times as files have them: `9:00:00`, `2026-03-04 09:00:00+07:00`, `20260304 090000`, seconds or finer since 1970. */
 import { isTradingDay, tradingDay, dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
 import type { TimeZone } from '../../text/dates.ts';

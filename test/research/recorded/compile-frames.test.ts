@@ -24,7 +24,7 @@ import {
 } from '../../../src/domain/units.ts';
 import { ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
-import { frameLogPath, openFrameLog, readFrames } from '../../../src/recording/frame-log.ts';
+import { frameLogPath, openFrameLog, readFrameBatches } from '../../../src/recording/frame-log.ts';
 import { encodeBook, encodeTrade } from '../../../src/wire/stream/data-frame.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { contract as listed } from '../../support/strategy-fixtures.ts';
@@ -210,7 +210,7 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
   log.close();
   await archiveRecordings(recordings);
   expect(rowsOf(data)).toHaveLength(6);
-  expect([...readFrames(frameLogPath(frames, DAY))]).toHaveLength(6);
+  expect([...readFrameBatches(frameLogPath(frames, DAY))].flat()).toHaveLength(6);
 });
 
 it('leaves a log that it cannot compile, says why, and goes on with the next', async () => {
@@ -232,5 +232,5 @@ it('leaves a log that it cannot compile, says why, and goes on with the next', a
     expect.stringMatching(/^2026-03-03\.frames: the first 1000 rows are all bad/),
   ]);
   expect(kept.done).toHaveLength(1);
-  expect([...readFrames(frameLogPath(frames, tradingDay('2026-03-03')))]).toHaveLength(1_000);
+  expect([...readFrameBatches(frameLogPath(frames, tradingDay('2026-03-03')))].flat()).toHaveLength(1_000);
 });
