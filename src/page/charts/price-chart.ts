@@ -107,7 +107,6 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook) {
     setMarks: (marks: readonly ReportMark[]): void => layer.draw({ marks }),
     setTrades: (trades: readonly PriceTrade[]): void => layer.draw({ trades }),
     setOrders: (next: readonly OrderLine[]): void => orders.set(next),
-    /** Indicators and the like, over the candles. */
     setLines: (next: readonly PriceLine[]): void => lines.set(next),
     destroy(): void {
       stopTheme();
@@ -268,9 +267,7 @@ function legendOf(label: string, place: number): HTMLElement {
 /** The sign of the profit is the colour. */
 type PriceTrade = Pick<ReportTrade, 'entrySeconds' | 'entryPrice' | 'exitSeconds' | 'exitPrice' | 'profit'>;
 
-/** Least pixels between two distinct marks. */
 const MARK_PX = 9;
-/** Least pixels between two trades with distinct lines. */
 const LINE_PX = 3;
 /** Marks closer than this go without their quantity. */
 const QTY_PX = 40;

@@ -107,7 +107,6 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
   );
 }
 
-/** Opens over whatever is shown. */
 export function StoryDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const { id, day } = story.value ?? { id: null, day: null };

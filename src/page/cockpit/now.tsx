@@ -129,11 +129,7 @@ function Strategies({ value }: { readonly value: CockpitState }) {
     figureColumn(t.entryAndLast, ({ positions }) => <Prices positions={positions} />),
     figureColumn(t.open, ({ positions }) => <OpenVnd positions={positions} />),
     figureColumn(t.costs, ({ fee, tax }) => <Vnd value={fee + tax} isSigned={false} />),
-    figureColumn(t.day, ({ dayPnl }) => (
-      <b>
-        <Vnd value={dayPnl} />
-      </b>
-    )),
+    figureColumn(t.day, ({ dayPnl }) => <Vnd value={dayPnl} />),
   ];
   const rows = value.strategies;
   return (
@@ -146,15 +142,7 @@ function Strategies({ value }: { readonly value: CockpitState }) {
   );
 }
 
-const Tag = ({
-  tone,
-  title,
-  text,
-}: {
-  readonly tone: 'bad' | 'warn';
-  readonly title?: string;
-  readonly text: string;
-}) => (
+const Tag = ({ tone, title, text }: { tone: Tone; title?: string; text: string }) => (
   <span class={`tag ${tone}`} title={title}>
     {text}
   </span>
@@ -179,7 +167,6 @@ const useOf = ({ used, max }: LimitState): number => (max <= 0 ? (used > 0 ? 1 :
 /** Limits that are used less are folded. */
 const FOLDED_BELOW = 0.05;
 
-/** The fullest first. */
 function Limits({ value }: { readonly value: CockpitState }) {
   const rows = value.limits.toSorted((a, b) => useOf(b) - useOf(a));
   const far = rows.filter((each) => useOf(each) < FOLDED_BELOW);

@@ -12,18 +12,17 @@ export const set = <T,>(of: Signal<T>, value: T): void => {
   of.value = value;
 };
 
-type Children = { readonly children?: ComponentChildren };
+interface Children {
+  readonly children?: ComponentChildren;
+}
 
-export const Panel = ({
-  title,
-  aside,
-  area,
-  children,
-}: Children & {
+interface PanelProps extends Children {
   readonly title: string;
   readonly aside?: ComponentChildren;
   readonly area?: string;
-}) => (
+}
+
+export const Panel = ({ title, aside, area, children }: PanelProps) => (
   <section class={`panel ${area ?? ''}`} aria-label={title}>
     <div class="panel-head">
       <h2>{title}</h2>
@@ -59,15 +58,7 @@ export const Dot = ({ tone, label }: { readonly tone: Tone; readonly label: stri
 );
 
 /** A figure's part of its greatest value. */
-export const Bar = ({
-  part,
-  tone,
-  label,
-}: {
-  readonly part: number;
-  readonly tone: 'good' | 'warn' | 'bad' | 'buy' | 'sell';
-  readonly label: string;
-}) => {
+export const Bar = ({ part, tone, label }: { part: number; tone: Tone | 'buy' | 'sell'; label: string }) => {
   const percent = Math.round(Math.min(1, part) * 100);
   return (
     <div
@@ -125,18 +116,15 @@ export const figureColumn = <Row,>(name: string, show: TableColumn<Row>['show'])
   show,
 });
 
-/** Rows of a table; on a phone each row is a card whose cells bear the names of their columns. */
-export const Table = <Row,>({
-  label,
-  columns,
-  rows,
-  keyOf,
-}: {
+interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-}) => (
+}
+
+/** Rows of a table; on a phone each row is a card whose cells bear the names of their columns. */
+export const Table = <Row,>({ label, columns, rows, keyOf }: TableProps<Row>) => (
   <table class="rows" aria-label={label}>
     <thead>
       <tr>
@@ -161,20 +149,16 @@ export const Table = <Row,>({
   </table>
 );
 
+interface ComparedRow {
+  readonly what: string;
+  readonly values: readonly ComponentChildren[];
+  readonly state?: 'differs' | 'old';
+}
+
+type ComparisonProps = { label: string; sources: readonly ComponentChildren[]; rows: readonly ComparedRow[] };
+
 /** A row for each figure, a column for each source of it. */
-export const Comparison = ({
-  label,
-  sources,
-  rows,
-}: {
-  readonly label: string;
-  readonly sources: readonly ComponentChildren[];
-  readonly rows: readonly {
-    readonly what: string;
-    readonly values: readonly ComponentChildren[];
-    readonly state?: 'differs' | 'old';
-  }[];
-}) => (
+export const Comparison = ({ label, sources, rows }: ComparisonProps) => (
   <table class="compare" aria-label={label}>
     <thead>
       <tr>
@@ -296,15 +280,9 @@ export function HoldButton({ label, word, isDanger = true, isSmall = false, mean
   );
 }
 
-function TypedConfirm({
-  word,
-  meaning,
-  onDone,
-}: {
-  readonly word: string;
-  readonly meaning: string;
-  readonly onDone: (isTyped: boolean) => void;
-}) {
+type ConfirmProps = { word: string; meaning: string; onDone: (isTyped: boolean) => void };
+
+function TypedConfirm({ word, meaning, onDone }: ConfirmProps) {
   const typed = useSignal('');
   return (
     <form
@@ -327,18 +305,16 @@ function TypedConfirm({
   );
 }
 
-/** A line of text in a signal; other properties are those of an input. */
-export function Field({
-  value,
-  isFocused = false,
-  ...rest
-}: Pick<
+interface FieldProps extends Pick<
   InputHTMLAttributes<HTMLInputElement>,
   'aria-label' | 'placeholder' | 'inputMode' | 'autocomplete' | 'maxLength'
-> & {
+> {
   readonly value: Signal<string>;
   readonly isFocused?: boolean;
-}) {
+}
+
+/** A line of text in a signal; other properties are those of an input. */
+export function Field({ value, isFocused = false, ...rest }: FieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (isFocused) input.current?.focus();
@@ -355,18 +331,15 @@ export function Field({
   );
 }
 
-/** One of `options`; `all` means none of them where none is needed. */
-export const Choice = ({
-  name,
-  value,
-  options,
-  all,
-}: {
+interface ChoiceProps {
   readonly name: string;
   readonly value: Signal<string>;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly all: string | null;
-}) => (
+}
+
+/** One of `options`; `all` means none of them where none is needed. */
+export const Choice = ({ name, value, options, all }: ChoiceProps) => (
   <label>
     {name}
     <select value={value.value} onChange={({ currentTarget }) => set(value, currentTarget.value)}>

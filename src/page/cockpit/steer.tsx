@@ -194,13 +194,10 @@ function Strategies({ value }: { readonly value: CockpitState }) {
   );
 }
 
-function Strategy({
-  strategy: { id, stopped, halted, positions, lossToAccept },
-  flatten,
-}: {
-  readonly strategy: StrategyState;
-  readonly flatten: ReturnType<typeof flattenOf>;
-}) {
+type StrategyProps = { strategy: StrategyState; flatten: ReturnType<typeof flattenOf> };
+
+function Strategy({ strategy, flatten }: StrategyProps) {
+  const { id, stopped, halted, positions, lossToAccept } = strategy;
   const why = stopped ?? halted;
   const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${nameOf(orderCode)}`);
   const act =
@@ -271,13 +268,8 @@ export function Faults({ value: { faults: armed = [] } }: { readonly value: Cock
   );
 }
 
-function FaultRow({
-  fault: { name, effect, isInstant, parameters },
-  armed,
-}: {
-  readonly fault: KnownFault;
-  readonly armed: readonly ArmedFaultState[];
-}) {
+function FaultRow({ fault, armed }: { fault: KnownFault; armed: readonly ArmedFaultState[] }) {
+  const { name, effect, isInstant, parameters } = fault;
   const fields = useMemo(() => parameters.map((of) => ({ of, value: signal(of.example) })), []);
   const isOn = armed.length > 0;
   const change = (): void => {
@@ -313,13 +305,8 @@ function FaultRow({
 
 const SWITCH = (isOn: boolean) => ({ role: 'switch', 'aria-checked': isOn }) as const;
 
-function Parameter({
-  of: { name, expected, isRequired, choices },
-  value,
-}: {
-  readonly of: KnownFault['parameters'][number];
-  readonly value: Signal<string>;
-}) {
+function Parameter({ of, value }: { of: KnownFault['parameters'][number]; value: Signal<string> }) {
+  const { name, expected, isRequired, choices } = of;
   const label = isRequired ? `${name} (${t.required})` : name;
   if (choices.length > 0) {
     const options = choices.map((each) => [each, each] as const);

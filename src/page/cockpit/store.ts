@@ -1,7 +1,4 @@
-/**
- * The page's knowledge, as signals, and its requests to the daemon. Events are gathered and shown at most 30 times a second; no answer for
- * a while counts as a failure.
- */
+/** The page's knowledge, as signals shown at most 30 times a second, and its requests; no answer for a while is a failure. */
 import { batch, computed, effect, signal } from '@preact/signals';
 import {
   AT_ONCE,
@@ -148,7 +145,6 @@ function show(): void {
   });
 }
 
-/** Follows the daemon for as long as the session lasts. */
 async function follow(): Promise<void> {
   for (let tries = 0; session.value !== null; tries += 1) {
     try {
@@ -184,7 +180,6 @@ export function begin(known: CockpitSession): void {
 
 let commands = 0;
 
-/** Sends a command and shows its outcome. */
 export async function command(
   text: string,
   name: string,
@@ -224,7 +219,6 @@ async function confirmCode(): Promise<string | null> {
   }
 }
 
-/** Of every command that needs one. */
 export const REASON = 'by the page';
 
 /** One press: no question, no code. */
@@ -244,7 +238,6 @@ setInterval(() => {
   if (session.value !== null && nowMs.value - heardMs.value > PROBE_AFTER_MS) void probe();
 }, 1_000);
 
-/** A title that shows trouble from afar. */
 effect(() => {
   const { value } = state;
   const place = value === null ? '' : ` · ${t.mode[value.mode]}`;
@@ -329,7 +322,6 @@ async function messageOf(reply: Response): Promise<string> {
   }
 }
 
-/** The daemon beats every second. */
 const SILENCE_MS_MAX = 6_000;
 
 /** Follows the stream until it ends or falls silent; returns the code of a refusal, else null. Throws when it cannot be reached. */
