@@ -383,10 +383,7 @@ function marketNear(calls: readonly SessionCall[], { rows, phases }: MarketOfDay
   };
 }
 
-/**
- * The call arrives just before each row between its sending and its answer. In the time of the price stream, which runs behind the
- * venue by `streamBehindUs` at most, the answer may be that much later.
- */
+/** The call arrives just before each row until its answer, which the price stream may show `streamBehindUs` later. */
 function waysAtRows(
   { sentUs, answeredUs }: SessionCall,
   rows: TickRows,

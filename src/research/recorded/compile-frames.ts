@@ -1,7 +1,4 @@
-/**
- * Compiles a log of frames into columns, by the same decoder, the same merged books and the same chain of volumes as the
- * engine that trades on them. A packed log is read as it is.
- */
+/** Compiles a log of frames into columns, by the decoder, the merged books and the chain of volumes of the engine. */
 import { getOrCreate } from '../../domain/lists.ts';
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';

@@ -62,7 +62,6 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 
 type Section = Readonly<Record<'title' | 'content', string>>;
 
-/** Fewer sections need no table of contents. */
 const CONTENTS_MIN = 6;
 
 const idOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');

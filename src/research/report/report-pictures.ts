@@ -255,10 +255,7 @@ export function profitHistogram(result: BacktestResult): ReportHistogram | null 
   };
 }
 
-/**
- * At most about `pointsMax` samples, keeping the lowest and the highest equity of each stretch, so that a picture of them has the same
- * outline; first and last stay.
- */
+/** About `pointsMax` samples: first, last, and the lowest and the highest equity of each stretch keep the outline. */
 export function accountSamples(result: BacktestResult, pointsMax: number): ReportAccount {
   const { equity, funds, moneyScale, utcOffsetMinutes } = result;
   const places = outlineOf(equity.values, pointsMax);

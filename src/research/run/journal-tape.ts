@@ -1,7 +1,4 @@
-/**
- * The journal of a run as numbers and a running hash of every fact that the engine decided or learned, in order, with its market time and
- * its cause: two runs are the same when their hashes are.
- */
+/** The journal of a run as numbers, and a running hash of every fact with its market time and cause: it says whether runs are the same. */
 import { createHash } from 'node:crypto';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -29,7 +26,6 @@ export class JournalTape implements Journal {
   #lastId = '';
   #lastIdWord = 0;
 
-  /** `onEntry` receives each entry after it was written. */
   constructor(onEntry: (entry: JournalEntry) => void) {
     this.#onEntry = onEntry;
   }

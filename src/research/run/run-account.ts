@@ -28,7 +28,6 @@ export const ACCOUNT = accountId('BACKTEST');
 /** Funds of the account by sample, next to its equity. */
 export type Funds = Readonly<ReturnType<RunAccount['funds']>>;
 
-/** Funds next to equity, now. */
 export type FundsNow = Readonly<Record<keyof Funds, number>>;
 
 export class RunAccount {
@@ -165,10 +164,7 @@ export class RunAccount {
   funds() {
     const { cash, marginUsed, buyingPower } = this.#funds;
     return {
-      /**
-       * Under a broker's ratios the cash of the last settlement. Elsewhere equity less the value of positions paid in full, and less the open
-       * profit of margined ones.
-       */
+      /** Of the last settlement under a broker's ratios; else equity less positions paid in full and the open profit of margined ones. */
       cash: Float64Array.from(cash),
       /** Margin of positions; under a broker's ratios with the loss and the costs of the day. */
       marginUsed: Float64Array.from(marginUsed),

@@ -171,7 +171,6 @@ class Run {
     player.playTo(endUs);
   }
 
-  /** The venue's side of the morning. */
   #openMarkets(data: BacktestDay, { beginUs, boundaries }: DayMoments, opening: DayOpening) {
     const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
@@ -352,7 +351,6 @@ class Run {
           plots: this.#plots.of(place),
         };
       }),
-      /** Name and settings of each model, in words. */
       models: describeModels(plan),
       notices: [...this.#notices, ...facts.notices, ...more],
       counts: {

@@ -130,7 +130,6 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     this.#clock.wake(this.#calls.nextUs);
   }
 
-  /** Rows of orders that changed. */
   changed(rows: readonly BrokerOrder[]): void {
     const account = this.accountNow === undefined ? this.figures() : null;
     this.#sendReport({ startedUs: this.#nowUs, rows, account });

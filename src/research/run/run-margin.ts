@@ -152,7 +152,6 @@ export class RunMargin implements MarginBooks, AccountContext {
   }
 }
 
-/** An order, as far as it needs cash. */
 type CashDemand = Pick<VenueOrder, 'orderCode' | 'side' | 'leavesQty' | 'price'>;
 
 class RunCash {
@@ -184,9 +183,7 @@ class RunCash {
     return insufficientFunds(needed, free - before + released, this.#scale);
   }
 
-  /**
-   * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other.
-   */
+  /** Margin of other contracts that working orders close at the last price: one event moves money from one to the other. */
   #releasedBy(working: readonly CashDemand[], code: OrderCode): number {
     if (working.length === 0) return 0;
     let released = 0;

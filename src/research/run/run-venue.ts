@@ -31,7 +31,6 @@ import { type VirtualClock, timeOf } from './virtual-time.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
 
-/** Settings that are the venue's. */
 export type VenuePlan = Pick<
   BacktestPlan,
   'costs' | 'margin' | 'moneyScale' | 'isMarginRuleOn' | 'fill' | 'latency' | 'seed'
@@ -56,10 +55,8 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-/** Who hears what a call or a row has changed. */
 export interface VenueNews {
   changed(rows: readonly BrokerOrder[]): void;
-  /** Something changed in the trigger book. */
   triggers(): void;
 }
 
@@ -197,7 +194,6 @@ export class RunVenue implements VenueContext, OrderListener {
     return outcome;
   }
 
-  /** An order waits for trades: each trade is passed on. */
   get isWatching(): boolean {
     return this.books.isWatching;
   }

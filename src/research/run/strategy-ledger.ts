@@ -77,10 +77,7 @@ export class StrategyLedger {
     if (this.denials.length < DENIALS_KEPT_MAX) this.denials.push({ ...denial, strategy: this.#index });
   }
 
-  /**
-   * Round trips in the order of their ends, then those that are open at the end of the run; the time with a position; costs.
-   * `days`: of the run, in the order in which its fills name them.
-   */
+  /** Round trips in the order of their ends, open ones last; the time with a position; costs. `days`: of the run. */
   outcome(instruments: readonly RunInstrument[], days: readonly TradingDay[], endUs: number) {
     const trades: BacktestTrade[] = [];
     /** Time with a position, nights included, summed over contracts. */

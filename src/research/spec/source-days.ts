@@ -249,10 +249,7 @@ function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): 
   return rows;
 }
 
-/**
- * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar. Infinite
- * where it never stops, and while it pauses.
- */
+/** The next break or close after a bar begins, not an auction, whose price may be in the bar; Infinity where trading pauses already. */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
   const isPaused = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
   if (neverCloses(calendar) || isPaused(startUs)) return Infinity;

@@ -1,7 +1,4 @@
-/**
- * How a sweep judges: the figures of a trial and the rank that they give it, walk-forward windows, and the worth of a best that was picked
- * from many.
- */
+/** How a sweep judges: figures and rank of a trial, walk-forward windows, and the worth of a best that was picked from many. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
@@ -106,9 +103,7 @@ export interface WalkedWindow {
 
 export type WalkForwardResult = ReturnType<typeof walkForwardFound>;
 
-/**
- * The windows together: the parts out of sample, one after the other, are the result that a trader would have had.
- */
+/** The parts out of sample, one after the other, are the result that a trader would have had. */
 export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis) {
   const outside = windows.flatMap(({ outOfSample }) => outOfSample ?? []);
   const returns = windows.flatMap(
@@ -125,10 +120,7 @@ export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioB
     totalReturn: totalReturn(returns),
     /** Windows that earned money out of sample. */
     profitable: outside.filter(({ netProfit }) => netProfit > 0).length,
-    /**
-     * Mean daily return out of sample / in sample of the choice (Pardo, 2008, chapter 11): near 1 it holds, near 0 or below it was fitted to
-     * its days. Null where the choice lost money even in sample.
-     */
+    /** Mean daily return out of sample / in sample (Pardo, 2008, chapter 11): near 1 it holds. Null where the choice lost in sample. */
     efficiency: meanInside > 0 ? meanOutside / meanInside : null,
     trades: outside.reduce((sum, { trades }) => sum + trades, 0),
   };
@@ -226,10 +218,7 @@ export function selectionWarning(bias: SelectionBias | undefined, trials: number
 
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
 
-/**
- * Expected highest Sharpe ratio of `trials` independent tries whose true ratio is zero and whose ratios scatter by
- * `deviation`: deviation x ((1 - g) z(1 - 1/N) + g z(1 - 1/(N e))), with g the Euler-Mascheroni constant.
- */
+/** Expected highest ratio of so many independent tries whose true ratio is zero: the SR0 above, `deviation` its sqrt(V). */
 export function expectedSharpeMax(trials: number, deviation: number): number {
   if (trials < 2) return 0;
   return (
@@ -241,10 +230,7 @@ export function expectedSharpeMax(trials: number, deviation: number): number {
 
 type SharpeSample = NonNullable<ReturnType<typeof sharpeSample>>;
 
-/**
- * Probability that the true Sharpe ratio is above `benchmark`:
- * P(Z <= (sr - benchmark) sqrt(n - 1) / sqrt(1 - skew sr + (kurtosis - 1) / 4 sr^2)).
- */
+/** P(Z <= (sr - benchmark) sqrt(n - 1) / sqrt(1 - skew sr + (kurtosis - 1) / 4 sr^2)): the true ratio is above `benchmark`. */
 export function probabilisticSharpe(sample: SharpeSample, benchmark: number): number | undefined {
   const { sharpe } = sample;
   const variance = 1 - sample.skewness * sharpe + ((sample.kurtosis - 1) / 4) * sharpe ** 2;
