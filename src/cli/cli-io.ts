@@ -1,5 +1,5 @@
 /** Output, exit codes and failures of commands. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { meantPath } from '../config/problem.ts';
 import { formatCount } from '../text/numbers.ts';
 
@@ -43,9 +43,12 @@ export const failed = (message: string): CliFailure => new CliFailure(EXIT.faile
 export const wrongUsage = (message: string): CliFailure => new CliFailure(EXIT.usage, message);
 export const nothingThere = (message: string): CliFailure => new CliFailure(EXIT.nothingThere, message);
 
-/** Refuses a path that leads nowhere. */
+/** Refuses a path that leads nowhere, or to a directory. */
 export function needFile(flag: string, path: string | null | undefined): void {
-  if (typeof path === 'string' && !existsSync(path))
+  if (typeof path !== 'string') return;
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (isDirectory === true) throw wrongUsage(`${flag}: expected a file, was the directory ${path}`);
+  if (isDirectory === undefined)
     throw wrongUsage(
       `${flag}: expected an existing file, was ${path} (${meantPath(path, 'check the path')})`,
     );

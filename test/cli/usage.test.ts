@@ -27,6 +27,11 @@ it.each([
     '--replay: expected an existing file, was /nowhere.csv',
   ],
   [
+    'a directory for a tape',
+    ['paper', '--config', PAPER, '--replay', '/'],
+    '--replay: expected a file, was the directory /',
+  ],
+  [
     'a configuration that is not there',
     ['check', '--config', '/nowhere.yaml'],
     '/nowhere.yaml:1:1 expected a readable YAML file, was no such file',

@@ -1,6 +1,6 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary, with its control API and the messages of its start and its end. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config, Mode } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
@@ -92,6 +92,8 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
 /** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
 function otherJournal(mode: Mode, paths: StatePaths): string | null {
   const { dir, journal, simulator } = paths;
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false)
+    return `state directory ${dir}: it is a file, so nothing was changed; name a directory with --state`;
   try {
     isJournalThere(journal);
   } catch (error) {

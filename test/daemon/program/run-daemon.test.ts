@@ -56,6 +56,13 @@ it('has one daemon with real money an account, whatever its state directory', as
   lock.release();
 });
 
+it('takes no file for a state directory', async () => {
+  const { dir, run, said } = start();
+  writeFileSync(join(dir, 'state'), '');
+  for (const mode of ['paper', 'live'] as const) expect(await run('state', { mode, fresh: false })).toBe(2); // oxlint-disable-line eslint/no-await-in-loop -- one after the other
+  expect(said.join('')).toMatch(/^(?:state directory \S+: it is a file, so nothing was changed; .*\n){2}$/);
+});
+
 it('leaves a directory of others as it is', async () => {
   const { dir, run, said } = start();
   writeFileSync(join(dir, 'thesis.doc'), '');
