@@ -2,6 +2,7 @@
  * Bodies of journal rows. Strategies have names where the engine has their places. Most polls find the same as the one before, so a
  * snapshot is written as its difference to the last one where that reproduces it exactly.
  */
+import { errorText } from '../domain/failure.ts';
 import { isRecord, type JsonRecord } from '../domain/parsed.ts';
 import type { EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
 import type { StrategyIndex } from '../domain/units.ts';
@@ -190,12 +191,15 @@ function namedText(kind: string, body: Body, names: StrategyNames): string {
 }
 
 export function parseNamed(kind: string, text: string, names: StrategyNames): Record<string, unknown> {
-  const body: unknown = NAMING.has(kind)
-    ? JSON.parse(text, (key, value: unknown) =>
-        key === FIELD && typeof value === 'string' ? names.indexOf(value) : value,
-      )
-    : JSON.parse(text);
-  return asBody(body);
+  const named = (key: string, value: unknown): unknown =>
+    key === FIELD && typeof value === 'string' ? names.indexOf(value) : value;
+  try {
+    const body: unknown = JSON.parse(text, NAMING.has(kind) ? named : undefined);
+    return asBody(body);
+  } catch (error) {
+    const remedy = 'tickwright journal verify shows which; put the newest one of backups in its place';
+    throw new Error(`a row (${kind}) of the journal is damaged: ${errorText(error)}; ${remedy}`);
+  }
 }
 
 /** JSON of an entry without the columns of its row. A call has the strategy of its row. */

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../sqlite/database.ts';
 import { errorText } from '../domain/failure.ts';
-import { archivedSessions, type ArchivedSession, type ChainedTable } from './journal-database.ts';
+import { archivedSessions, type ArchivedSession, type ChainedTable, NO_SESSION } from './journal-database.ts';
 
 /** SQLite's own values of one row, in the order of its columns, without the hash. */
 export type ChainedRow = readonly (string | number | null)[];
@@ -92,7 +92,10 @@ function checkRows(database: Database): JournalCheck {
   try {
     faults.push(...fileFaults(database));
     const archives = archivesOf(database);
+    const listed = new Set(database.prepare<[], string>('SELECT day FROM sessions').pluck().all());
     for (const session of sessionsOf(database)) {
+      if (session !== NO_SESSION && !listed.has(session))
+        faults.push({ session, place: 'session', text: 'it is missing in the list of sessions' });
       const archived = archives.get(session);
       if (archived !== undefined) {
         const { inputs, entries } = archived;

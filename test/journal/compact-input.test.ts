@@ -90,6 +90,9 @@ it('writes a repeated book in a few bytes, and a changed one as its change', () 
 
 it('refuses a body that this program cannot have written', () => {
   expect(() => new InputCodec(new StrategyNames()).decode('stream', '5')).toThrow('expected an object');
+  expect(() => new InputCodec(new StrategyNames()).decode('stream', '{"sta')).toThrow(
+    /^a row \(stream\) of the journal is damaged: .*; tickwright journal verify shows which; put /,
+  );
   expect(() =>
     new InputCodec(new StrategyNames()).decode('book_snapshot', '{"orders":{"$delta":5}}'),
   ).toThrow('expected rows');

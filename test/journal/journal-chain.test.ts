@@ -104,8 +104,9 @@ it.each([
   [
     'a whole session taken out',
     ['DELETE FROM entries', 'DELETE FROM inputs', 'DELETE FROM sessions'],
-    ['end of the inputs', 'end of the entries'],
+    ['session', 'end of the inputs', 'end of the entries'],
   ],
+  ['a session taken off the list', ['DELETE FROM sessions'], ['session']],
 ])('finds %s', (_, statements, places) => {
   const path = journalOfSix();
   tamper(path, ...statements);
