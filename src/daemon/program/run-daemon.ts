@@ -91,11 +91,13 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
 
 /** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
 function otherJournal(mode: Mode, paths: StatePaths): string | null {
-  const { dir, journal, simulator } = paths;
+  const { dir, journal, simulator, backups, archive } = paths;
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false)
     return `state directory ${dir}: it is a file, so nothing was changed; name a directory with --state`;
   try {
-    isJournalThere(journal);
+    const isLost = !isJournalThere(journal) && [backups, archive].some((path) => existsSync(path));
+    if (mode !== 'paper' && isLost)
+      return `state directory ${dir}: its journal is gone, and copies of it are there, so nothing was started: put the newest one of backups in its place, or name another directory with --state`;
   } catch (error) {
     if (error instanceof JournalFormatError) return error.message;
   }

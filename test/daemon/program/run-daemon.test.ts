@@ -56,6 +56,18 @@ it('has one daemon with real money an account, whatever its state directory', as
   lock.release();
 });
 
+it.each(['missing', 'empty'])(
+  'trades no real money without the journal that it had: it is %s',
+  async (how) => {
+    const { dir, run, said } = start();
+    const paths = statePaths(join(dir, 'state'));
+    mkdirSync(paths.backups, { recursive: true });
+    if (how === 'empty') writeFileSync(paths.journal, '');
+    expect(await run('state')).toBe(2);
+    expect(said.join('')).toContain('put the newest one of backups in its place');
+  },
+);
+
 it('takes no file for a state directory', async () => {
   const { dir, run, said } = start();
   writeFileSync(join(dir, 'state'), '');
