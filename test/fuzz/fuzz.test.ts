@@ -15,11 +15,6 @@ describe('broken frames and bodies', () => {
     expect(tally.all('read')).toBeGreaterThan(1_000);
     expect(drifts).toBeLessThanOrEqual(1_000);
   });
-
-  it('are the same with the same seed', () => {
-    expect(fuzzReaders(500, 7).tally.lines()).toEqual(fuzzReaders(500, 7).tally.lines());
-    expect(fuzzReaders(500, 7).tally.lines()).not.toEqual(fuzzReaders(500, 8).tally.lines());
-  });
 });
 
 it('broken answers end in a value for the client, whichever method asked', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { orderCode, StrategyNames } from '../../src/domain/ids.ts';
 import * as units from '../../src/domain/units.ts';
-import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { contract } from '../support/strategy-fixtures.ts';
@@ -101,19 +100,6 @@ describe('the outcome of an order', () => {
   });
 });
 
-test.each<[Denial, string]>([
-  [
-    { code: 'stream_down' },
-    'denied  #02000017 prices do not come in: entries wait for the stream (stream_down)',
-  ],
-  [
-    { code: 'own_cross', price: 13_052, restingPrice: 13_050 },
-    'denied  #02000017 it would trade with an order of ours: cancel that one first, or take another price (own_cross: price=13052 restingPrice=13050, prices in ticks)',
-  ],
-])('the denial %o keeps its numbers', (denial, expected) => {
-  expect(tail({ ...ENTRIES.denied, denial })).toBe(expected);
-});
-
 describe('money and quantities of a fill', () => {
   test('an average off the grid keeps its decimals, and how sure it is', () => {
     const fill = {
@@ -135,27 +121,6 @@ describe('money and quantities of a fill', () => {
     };
     expect(tail(place)).toContain('at 13052 ticks');
   });
-});
-
-test.each([
-  [
-    'order_presumed_absent',
-    'check the broker’s own book. If it lacks the order: tickwright orders resolve H.00000100001000042 absent --reason "…". ' +
-      'If it has it: tickwright orders resolve H.00000100001000042 live --reason "…"',
-  ],
-  ['order_missing', 'check the broker’s own book; tickwright orders shows ours'],
-  [
-    'order_held',
-    'check the broker’s own list of conditional orders: it says which stop sent the order. ' +
-      'Entries go on once the daemon can read that list (is it enabled for this account?); tickwright orders shows our stops',
-  ],
-  [
-    'position_mismatch',
-    'resolve unknown and missing orders first, compare with the broker’s own positions, then: tickwright resume --reason "…"',
-  ],
-])('an alert %s says what to type', (code, advice) => {
-  const text = 'H.00000100001000042 is not in the book';
-  expect(tail({ ...ENTRIES.alert, code, text })).toBe(`CRITICAL  ${code}: ${text} -> ${advice}`);
 });
 
 test('contracts have the name that people give them, and their code', () => {

@@ -104,16 +104,6 @@ it('writes notes of other kinds at once', () => {
   expect(lines).toEqual([...Array.from({ length: 5 }, () => 'stream: connecting'), 'stream: live']);
 });
 
-it('writes what comes now and then as it comes', () => {
-  const { lines, note, pass } = notes();
-  for (let i = 0; i < 20; i += 1) {
-    note('stream: live');
-    pass(10 * MINUTE_US);
-  }
-  expect(lines).toHaveLength(20);
-  expect(new Set(lines)).toEqual(new Set(['stream: live']));
-});
-
 it('begins again when the fault stayed away', () => {
   const { lines, note, pass } = notes();
   for (let i = 0; i < 100; i += 1) note('no token');
