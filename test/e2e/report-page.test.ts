@@ -48,7 +48,7 @@ test.for([
 
   expect(trouble).toEqual([]);
   expect(asked).toEqual([address]);
-  expect(await page.getAttribute('html', 'data-drawn')).toBe('6');
+  expect(await page.getAttribute('html', 'data-drawn')).toBe('7');
   expect(await page.title()).toBe(SAMPLE_REPORT.title);
   const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
   expect(widths, 'the page does not scroll sideways').toEqual([width, width]);

@@ -1,4 +1,4 @@
-/** Lines, areas and bars over time or over plain numbers, in the page's colours and as wide as their box. */
+/** Lines, areas, steps and bars over time or over plain numbers, in the page's colours and as wide as their box. */
 import {
   type AutoscaleInfo,
   BaselineSeries,
@@ -7,6 +7,7 @@ import {
   type IChartApiBase,
   type ISeriesApi,
   LineSeries,
+  LineType,
   type SeriesType,
   type Time,
   type UTCTimestamp,
@@ -14,7 +15,8 @@ import {
 import { MINUTE } from '../../text/durations.ts';
 import './charts.css';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
-import { BASE, coloursOf, ink, onThemeChange, TIME_SCALE } from './price-chart.ts';
+import { type BitmapScope, CanvasLayer, ink, onThemeChange } from './canvas-layer.ts';
+import { BASE, coloursOf, TIME_SCALE } from './price-chart.ts';
 
 interface ChartLine {
   readonly label: string;
@@ -23,15 +25,33 @@ interface ChartLine {
   /** Name of a colour of the page. */
   readonly colour: string;
   /** Absent: `line`. */
-  readonly kind?: 'line' | 'area' | 'bars';
+  readonly kind?: 'line' | 'area' | 'steps' | 'bars';
   /** 0 .. 1; absent: 1. */
   readonly opacity?: number;
+}
+
+/** A stretch of samples that is marked in the background. */
+interface ChartShade {
+  readonly from: number;
+  readonly to: number;
+  readonly colour: string;
+}
+
+/** An upright line, with a word at its top. */
+interface ChartRule {
+  readonly at: number;
+  readonly label: string;
+  readonly colour: string;
 }
 
 export interface ChartContent {
   /** Seconds since 1970 of each sample, drawn side by side; or plain numbers. */
   readonly x: readonly number[];
   readonly lines: readonly ChartLine[];
+  /** Areas between two lines, by their places. */
+  readonly bands?: readonly (readonly [upper: number, lower: number, colour: string])[];
+  readonly shades?: readonly ChartShade[];
+  readonly rules?: readonly ChartRule[];
 }
 
 export interface ChartLook {
@@ -86,6 +106,7 @@ function drawn(box: HTMLElement, look: ChartLook, content: ChartContent): () => 
   const times = timesOf(x, utcOffsetMinutes);
   const drawnSeries = lines.map((line) => addLine(chart, line, look, times));
   const [first] = drawnSeries;
+  first?.attachPrimitive(new Backdrop(content));
   chart.timeScale().fitContent();
   /** Values under the cursor; without one those of the last sample. */
   const read = (under: number | null): void => {
@@ -121,13 +142,13 @@ function timesOf(x: readonly number[], utcOffsetMinutes: number | undefined): re
   });
 }
 
-const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x }: ChartContent) => ({
+const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules = [] }: ChartContent) => ({
   ...BASE,
   ...coloursOf(),
   rightPriceScale: {
     borderVisible: false,
     minimumWidth: box.clientWidth < AXIS_FROM_PX ? 0 : AXIS_PX,
-    scaleMargins: { top: 0.05, bottom: 0.05 },
+    scaleMargins: { top: rules.length > 0 ? WORDS_ROOM : ROOM, bottom: ROOM },
   },
   timeScale: {
     ...TIME_SCALE,
@@ -142,6 +163,9 @@ const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x }: Cha
   crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
   handleScale: { mouseWheel: false },
 });
+
+const ROOM = 0.05;
+const WORDS_ROOM = 0.12;
 
 function addLine(
   chart: IChartApiBase<Time>,
@@ -166,6 +190,7 @@ function addLine(
   const filled = {
     ...plain,
     lineWidth: 2,
+    lineType: kind === 'steps' ? LineType.WithSteps : LineType.Simple,
     topLineColor: color,
     topFillColor1: pale,
     topFillColor2: pale,
@@ -228,4 +253,62 @@ function part(kind: string, text: string): HTMLElement {
   element.className = kind;
   element.textContent = text;
   return element;
+}
+
+/** Shades and bands behind the lines, rules before them. */
+class Backdrop extends CanvasLayer {
+  readonly #content: ChartContent;
+
+  constructor(content: ChartContent) {
+    super();
+    this.#content = content;
+  }
+
+  protected override drawBehind(scene: BitmapScope): void {
+    const { context, bitmapSize } = scene;
+    const { shades = [], bands = [], lines } = this.#content;
+    for (const { from, to, colour } of shades) {
+      const left = this.xOf(from, scene);
+      context.fillStyle = ink(colour, 0.1);
+      context.fillRect(left, 0, Math.max(1, this.xOf(to, scene) - left), bitmapSize.height);
+    }
+    for (const [upper, lower, colour] of bands) {
+      const edge = (place: number): readonly (readonly [number, number])[] =>
+        (lines[place]?.values ?? []).map((value, at) => [this.xOf(at, scene), this.yOf(value ?? 0, scene)]);
+      context.fillStyle = ink(colour, 0.16);
+      context.beginPath();
+      for (const [x, y] of [...edge(upper), ...edge(lower).toReversed()]) context.lineTo(x, y);
+      context.fill();
+    }
+  }
+
+  /** The rules. */
+  protected override drawBefore(scene: BitmapScope): void {
+    const { context, bitmapSize, horizontalPixelRatio: ratio } = scene;
+    const { rules = [], x: xs } = this.#content;
+    const first = Math.min(...rules.map(({ at }) => at));
+    context.font = `${Math.round(12 * ratio)}px system-ui, sans-serif`;
+    context.lineWidth = ratio;
+    context.setLineDash([4 * ratio, 3 * ratio]);
+    for (const { at, label, colour } of rules) {
+      const x = this.xOf(placeAmong(xs, at), scene);
+      context.strokeStyle = context.fillStyle = ink(colour);
+      context.beginPath();
+      context.moveTo(x, 0);
+      context.lineTo(x, bitmapSize.height);
+      context.stroke();
+      // Words of two rules side by side are on both sides of them.
+      const isLeft = rules.length > 1 ? at === first : x > bitmapSize.width / 2;
+      context.textAlign = isLeft ? 'right' : 'left';
+      context.fillText(label, x + (isLeft ? -5 : 5) * ratio, 12 * ratio);
+    }
+  }
+}
+
+/** Where a number lies among samples in their order. */
+function placeAmong(x: readonly number[], value: number): number {
+  const next = x.findIndex((each) => each > value);
+  if (next <= 0) return next === 0 ? 0 : x.length - 1;
+  const [from = 0, to = 1] = x.slice(next - 1, next + 1);
+  return next - 1 + (value - from) / (to - from);
 }

@@ -5,24 +5,25 @@ import {
   HistogramSeries,
   type IChartApi,
   type IPriceLine,
-  type IPrimitivePaneView,
   type ISeriesApi,
-  type ISeriesPrimitive,
   LineSeries,
   LineStyle,
-  type Logical,
-  type SeriesAttachedParameter,
-  type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { firstAtLeast } from '../../domain/lists.ts';
 import { MINUTE } from '../../text/durations.ts';
-import type { ReportCandle, ReportMark, ReportTrade } from '../../research/report/report-model.ts';
+import type { ReportMark, ReportTrade } from '../../research/report/report-model.ts';
 import './charts.css';
 import { momentText } from './axis-text.ts';
+import { ink, onThemeChange, type BitmapScope, CanvasLayer } from './canvas-layer.ts';
 
 /** Times are seconds since 1970, prices points of the contract. */
-export interface Candle extends ReportCandle {
+export interface Candle {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
   /** Contracts traded, drawn below the candles; absent: none is drawn. */
   readonly volume?: number;
 }
@@ -269,14 +270,10 @@ type PriceTrade = Pick<ReportTrade, 'entrySeconds' | 'entryPrice' | 'exitSeconds
 
 const MARK_PX = 9;
 const LINE_PX = 3;
+const STRIP_PX = 36;
 /** Marks closer than this go without their quantity. */
 const QTY_PX = 40;
-
-type BitmapScope = Parameters<
-  Parameters<NonNullable<ReturnType<IPrimitivePaneView['renderer']>>['draw']>[0]['useBitmapCoordinateSpace']
->[0] extends (scope: infer Scope) => unknown
-  ? Scope
-  : never;
+const COLUMN_PX = 3;
 
 interface Layer {
   /** Of the candles. */
@@ -286,28 +283,17 @@ interface Layer {
   readonly trades: readonly PriceTrade[];
 }
 
-/** Fills and trades over candles, as far as the zoom has room for them: prices stay visible. */
-class TradeLayer implements ISeriesPrimitive<Time> {
+/**
+ * Fills and trades over candles, as many as the zoom has room for: from afar a strip that says where money was made and lost,
+ * closer the line of each trade, and at last its entry and exit with their side and quantity. Prices stay visible.
+ */
+class TradeLayer extends CanvasLayer {
   #layer: Layer = { times: [], marks: [], trades: [] };
-  #attachedTo: SeriesAttachedParameter<Time> | null = null;
-  readonly #views: readonly IPrimitivePaneView[] = [
-    {
-      renderer: () => ({ draw: (target) => target.useBitmapCoordinateSpace((scene) => this.#paint(scene)) }),
-    },
-  ];
-
-  attached(to: SeriesAttachedParameter<Time>): void {
-    this.#attachedTo = to;
-  }
-
-  paneViews(): readonly IPrimitivePaneView[] {
-    return this.#views;
-  }
 
   /** Draws again, with these in place of those before. */
   draw(changed: Partial<Layer> = {}): void {
     this.#layer = { ...this.#layer, ...changed };
-    this.#attachedTo?.requestUpdate();
+    this.attachedTo?.requestUpdate();
   }
 
   addTime(time: number): void {
@@ -315,39 +301,68 @@ class TradeLayer implements ISeriesPrimitive<Time> {
     if (time > (times.at(-1) ?? -Infinity)) times.push(time);
   }
 
-  #paint(scene: BitmapScope): void {
-    const range = this.#attachedTo?.chart.timeScale().getVisibleLogicalRange() ?? null;
+  protected override drawBefore(scene: BitmapScope): void {
+    const range = this.attachedTo?.chart.timeScale().getVisibleLogicalRange() ?? null;
     if (range === null) return;
+    const isSeen = (from: number, to: number): boolean => to >= range.from && from <= range.to;
     const { times } = this.#layer;
-    const x = (seconds: number): number => this.#xOf(placeOf(times, seconds), scene);
-    const y = (price: number): number =>
-      (this.#attachedTo?.series.priceToCoordinate(price) ?? -1) * scene.verticalPixelRatio;
-    const isSeen = (fromSeconds: number, toSeconds: number): boolean =>
-      placeOf(times, toSeconds) >= range.from && placeOf(times, fromSeconds) <= range.to;
-    const trades = this.#layer.trades.filter((each) => isSeen(each.entrySeconds, each.exitSeconds));
-    const marks = this.#layer.marks.filter(({ tsSeconds }) => isSeen(tsSeconds, tsSeconds));
-    const { context, mediaSize } = scene;
+    const trades = this.#layer.trades
+      .map((trade) => ({
+        trade,
+        from: placeOf(times, trade.entrySeconds),
+        to: placeOf(times, trade.exitSeconds),
+      }))
+      .filter(({ from, to }) => isSeen(from, to));
+    const marks = this.#layer.marks
+      .map((mark) => ({ mark, at: placeOf(times, mark.tsSeconds) }))
+      .filter(({ at }) => isSeen(at, at));
+    const room = scene.mediaSize.width;
+    const { context } = scene;
     context.save();
-    if (trades.length <= mediaSize.width / LINE_PX)
-      for (const { entrySeconds, entryPrice, exitSeconds, exitPrice, profit } of trades)
-        drawTrade(scene, [x(entrySeconds), y(entryPrice), x(exitSeconds), y(exitPrice)], profit);
-    if (marks.length <= mediaSize.width / MARK_PX || this.#layer.trades.length === 0)
+    if (trades.length > room / LINE_PX)
+      drawStrip(
+        scene,
+        trades.map(({ trade, to }) => [this.xOf(to, scene), trade.profit]),
+      );
+    else
+      for (const { trade, from, to } of trades) {
+        const entry = [this.xOf(from, scene), this.yOf(trade.entryPrice, scene)] as const;
+        const exit = [this.xOf(to, scene), this.yOf(trade.exitPrice, scene)] as const;
+        drawTrade(scene, [...entry, ...exit], trade.profit);
+      }
+    if (marks.length <= room / MARK_PX || this.#layer.trades.length === 0)
       drawMarks(
         scene,
-        marks.map((mark) => ({ mark, x: x(mark.tsSeconds), y: y(mark.price) })),
+        marks.map(({ mark, at }) => ({ mark, x: this.xOf(at, scene), y: this.yOf(mark.price, scene) })),
       );
     context.restore();
-  }
-
-  #xOf(place: number, { horizontalPixelRatio }: BitmapScope): number {
-    const at = this.#attachedTo?.chart.timeScale().logicalToCoordinate(place as Logical) ?? -1; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
-    return at * horizontalPixelRatio;
   }
 }
 
 /** Place of the last candle that begins at or before a moment, in whole seconds. */
-const placeOf = (times: readonly number[], seconds: number): number =>
+export const placeOf = (times: readonly number[], seconds: number): number =>
   Math.max(0, firstAtLeast(times, Math.floor(seconds) + 1, 0, times.length) - 1);
+
+/** Sum of the profits a column of pixels, as bars along the bottom: up is a gain, down is a loss. */
+function drawStrip(
+  { context, bitmapSize, horizontalPixelRatio, verticalPixelRatio }: BitmapScope,
+  ends: readonly (readonly [x: number, profit: number])[],
+): void {
+  const width = COLUMN_PX * horizontalPixelRatio;
+  const columns = new Map<number, number>();
+  for (const [x, profit] of ends) {
+    const column = Math.floor(x / width);
+    columns.set(column, (columns.get(column) ?? 0) + profit);
+  }
+  const most = Math.max(...[...columns.values()].map(Math.abs), 1e-12);
+  const half = (STRIP_PX / 2) * verticalPixelRatio;
+  const middle = bitmapSize.height - half - 2 * verticalPixelRatio;
+  for (const [column, profit] of columns) {
+    const height = Math.max(verticalPixelRatio, (Math.abs(profit) / most) * half);
+    context.fillStyle = ink(profit < 0 ? 'loss' : 'gain');
+    context.fillRect(column * width, profit < 0 ? middle : middle - height, width - 1, height);
+  }
+}
 
 function drawTrade(
   { context, horizontalPixelRatio: ratio }: BitmapScope,
@@ -400,21 +415,4 @@ function drawMarks(
     context.fillStyle = ink('ink');
     context.fillText(String(qty), x, y + down * 26 * ratio + (down > 0 ? 0 : 4 * ratio));
   }
-}
-
-/** The colours of a page, read from its style sheet: `--name: #rrggbb`. */
-export function ink(name: string, opacity = 1): string {
-  const colour = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  if (opacity === 1) return colour;
-  return `${colour}${Math.round(opacity * 255)
-    .toString(16)
-    .padStart(2, '0')}`;
-}
-
-const darkness = matchMedia('(prefers-color-scheme: dark)');
-
-/** Calls back when the system changes the colours. Returns the way to stop. */
-export function onThemeChange(redraw: () => void): () => void {
-  darkness.addEventListener('change', redraw);
-  return () => darkness.removeEventListener('change', redraw);
 }

@@ -1,7 +1,7 @@
 /** Runs in the reader's browser: draws the data of the page, in the page's colours, as wide as the page is. */
 import { h, render } from 'preact';
 import type { ReportData, ReportPrices } from '../../research/report/report-model.ts';
-import { attribute, createPriceChart } from '../charts/price-chart.ts';
+import { attribute, createPriceChart, placeOf } from '../charts/price-chart.ts';
 import { Calendar } from '../charts/calendar.tsx';
 import { moneyText } from '../charts/axis-text.ts';
 import { type ChartContent, type ChartLook, drawLineChart } from '../charts/line-chart.ts';
@@ -9,6 +9,8 @@ import { TradeList } from './trade-list.tsx';
 import './report.css';
 
 const PERCENT = 100;
+/** Drawdowns that are marked behind the equity. */
+const SHADES = 3;
 const ACCOUNT = 'account';
 
 type Picture = readonly [ChartLook, ChartContent];
@@ -22,10 +24,18 @@ export function drawChart(box: HTMLElement, data: ReportData, kind: string, plac
 
 /** By kind, each null where the report has no such data. */
 const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Picture | null>> = {
-  equity({ account: { tsSeconds: x, equity: values }, utcOffsetMinutes, currency, moneyDigits }) {
+  equity({ account: { tsSeconds: x, equity: values }, worst, utcOffsetMinutes, currency, moneyDigits }) {
     return [
       { height: 280, utcOffsetMinutes, unit: currency, moneyDigits, sync: ACCOUNT },
-      { x, lines: [{ label: 'equity', values, colour: 'price', kind: 'area' }] },
+      {
+        x,
+        lines: [{ label: 'equity', values, colour: 'price', kind: 'area' }],
+        shades: worst.slice(0, SHADES).map(({ peakSeconds, recoveredSeconds }) => ({
+          from: placeOf(x, peakSeconds),
+          to: recoveredSeconds === null ? x.length - 1 : placeOf(x, recoveredSeconds),
+          colour: 'loss',
+        })),
+      },
     ];
   },
 
@@ -39,6 +49,14 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
     return [
       { height: 150, utcOffsetMinutes, unit: '%', sync: ACCOUNT, isFromZero: true },
       { x, lines: [{ label: 'below the peak', values, colour: 'loss', kind: 'area' }] },
+    ];
+  },
+
+  position({ account, utcOffsetMinutes, currency, moneyDigits }) {
+    const { tsSeconds: x, position: values, positionUnit: unit } = account;
+    return [
+      { height: 150, utcOffsetMinutes, unit, isFromZero: true, ...(unit === currency && { moneyDigits }) },
+      { x, lines: [{ label: 'held', values, colour: 'price', kind: 'steps' }] },
     ];
   },
 
@@ -79,11 +97,15 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
           { label: 'lost', values: side(false), colour: 'loss', kind: 'bars' },
           { label: 'won', values: side(true), colour: 'gain', kind: 'bars' },
         ],
+        rules: [
+          { at: mean, label: 'mean', colour: 'ink' },
+          { at: median, label: 'median', colour: 'quiet' },
+        ],
       },
     ];
   },
 
-  /** The middle stands out. */
+  /** Outer bands pale, inner ones darker, the middle as a line. */
   fan({ fans, currency, moneyDigits }, place) {
     const fan = fans[place];
     if (fan === undefined) return null;
@@ -99,6 +121,7 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
           colour: 'price',
           opacity: i === middle ? 1 : 0.4,
         })),
+        bands: Array.from({ length: middle }, (_, i) => [bands.length - 1 - i, i, 'price'] as const),
       },
     ];
   },

@@ -127,12 +127,23 @@ function daySections({ years, drawn: { daily, currency } }: ReportedRun): readon
   ];
 }
 
+const isAnyHeld = (values: readonly number[]): boolean => values.some((value) => value !== 0);
+
 function riskSections({ drawn, costs, timeZone }: ReportedRun): readonly Section[] {
   const { worst, account, fans, currency, moneyDigits } = drawn;
+  const { positionUnit: unit } = account;
+  const price = unit === currency ? ' at the price of the last fill' : '';
   return [
     ...when(worst.length > 0, 'Deepest drawdowns', () => noteText(timesOf(timeZone)) + drawdownTable(drawn)),
     ...when(
-      account.marginUsed.some((value) => value !== 0),
+      isAnyHeld(account.position),
+      'Exposure',
+      () =>
+        noteText(`Held over all strategies, in ${unit}${price}; long is above zero.`) +
+        chart('position', 0, `Position held in ${unit} over time`),
+    ),
+    ...when(
+      isAnyHeld(account.marginUsed),
       'Cash and margin',
       () =>
         noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
@@ -154,8 +165,8 @@ function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: 
     ...(trades.length < tradeCount ? [`the first ${outOf(trades, tradeCount)} trades`] : []),
   ];
   const hint = [
-    `Each candle is ${formatSpan(everySeconds * US_PER_SECOND)}. Closer, a line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
-    '▲ buy, ▼ sell, filled an entry, hollow an exit.',
+    `Each candle is ${formatSpan(everySeconds * US_PER_SECOND)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
+    'Closer: ▲ buy, ▼ sell, filled an entry, hollow an exit. From afar: sums along the bottom.',
     'Turn the wheel or pinch to zoom, drag to move.',
     timesOf(timeZone),
     ...(symbols.length === 1

@@ -72,6 +72,9 @@ export interface ReportTrade {
 export interface ReportAccount {
   readonly tsSeconds: readonly number[];
   readonly equity: readonly number[];
+  /** Held over all strategies, long above zero: the largest position, in contracts or in the account's currency. */
+  readonly position: readonly number[];
+  readonly positionUnit: string;
   /** Funds when buying power was least. */
   readonly cash: readonly number[];
   readonly marginUsed: readonly number[];

@@ -262,13 +262,54 @@ export function accountSamples(result: BacktestResult, pointsMax: number): Repor
   const least = places.map((place, i) => leastBetween(funds.buyingPower, (places[i - 1] ?? -1) + 1, place));
   const at = (column: Float64Array, rows: readonly number[]): readonly number[] =>
     rows.map((row) => (column[row] ?? 0) / moneyScale);
+  const times = places.map((place) => equity.tsUs[place] ?? 0);
   return {
-    tsSeconds: places.map((place) => sampleSeconds(equity.tsUs[place] ?? 0, utcOffsetMinutes)),
+    tsSeconds: times.map((us) => sampleSeconds(us, utcOffsetMinutes)),
     equity: at(equity.values, places),
+    ...positionsUntil(result, times),
     cash: at(funds.cash, least),
     marginUsed: at(funds.marginUsed, least),
     buyingPower: at(funds.buyingPower, least),
   };
+}
+
+/**
+ * Held over all strategies, long above zero: the position furthest from zero since the moment before. Contracts of one underlying are
+ * counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
+ */
+function positionsUntil(
+  { strategies, instruments, currency, moneyScale }: BacktestResult,
+  moments: readonly number[],
+): Pick<ReportAccount, 'position' | 'positionUnit'> {
+  const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
+  const heldAfter = ({ instrument, positionAfter, value, qty }: BacktestFill): number => {
+    const { spec } = instrumentOf(instruments, instrument);
+    return isCounted ? unitsOf(spec, positionAfter) : (positionAfter * value) / qty / moneyScale;
+  };
+  const changes = strategies
+    .flatMap(({ fills }, place) =>
+      Array.from(fills, (fill) => ({
+        atUs: fill.tsUs,
+        of: `${place} ${fill.instrument}`,
+        after: heldAfter(fill),
+      })),
+    )
+    .toSorted((a, b) => a.atUs - b.atUs);
+  const held = new Map<string, number>();
+  let [position, next] = [0, 0];
+  const values = moments.map((untilUs) => {
+    let furthest = position;
+    for (let change = changes[next]; change !== undefined && change.atUs <= untilUs; change = changes[next]) {
+      position += change.after - (held.get(change.of) ?? 0);
+      held.set(change.of, change.after);
+      next += 1;
+      if (Math.abs(position) > Math.abs(furthest)) furthest = position;
+    }
+    return furthest;
+  });
+  const [first] = instruments;
+  const counted = first?.spec.lotSize === undefined ? 'contracts' : `units of ${first.symbol}`;
+  return { position: values, positionUnit: isCounted ? counted : currency };
 }
 
 /** A sample ends a stretch: one at midnight belongs to the day before, and is shown as its last second. */

@@ -132,4 +132,5 @@ it('says what is held at the end, in units: it is in the net profit and in no tr
   expect(held.warnings[0]).toMatch(
     /^held at the end: \w+ short 0\.09 \w+ at [+-][\d,]+ VND; that is in the net profit, and counts among no trades$/,
   );
+  expect(held.run.drawn.account.positionUnit).toBe(`units of ${instrument!.symbol}`);
 });

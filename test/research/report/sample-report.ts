@@ -66,6 +66,8 @@ export const SAMPLE_REPORT: ReportModel & { readonly run: ReportedRun } = {
       account: {
         tsSeconds,
         equity: tsSeconds.map((_, i) => 1e9 + wave(1e6, i)),
+        position: tsSeconds.map((_, i) => Math.round(wave(2, i))),
+        positionUnit: 'contracts',
         cash: tsSeconds.map((_, i) => 1e9 + wave(1e6, i)),
         marginUsed: tsSeconds.map((_, i) => Math.abs(wave(4e8, i))),
         buyingPower: tsSeconds.map((_, i) => 1e9 - Math.abs(wave(4e8, i))),

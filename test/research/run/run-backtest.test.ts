@@ -95,6 +95,7 @@ test('its report comes to the figures of the rows that it is made of', () => {
   expect(charged).toBe(drawn.trades.reduce((sum, { costs }) => sum + costs, 0));
   expect(all.gross - charged).toBe(net);
   expect(drawn.daily.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
+  expect(drawn.account.position.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
   const [prices] = drawn.prices;
   const candleOf = (seconds: number): number => prices!.candles.findLastIndex(({ time }) => time <= seconds);
   for (const { tsSeconds, price } of prices!.marks) {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { strategyOf, loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { accountSamples } from '../../../src/research/report/report-pictures.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
 
@@ -88,6 +89,29 @@ async function play(
 
 const csv = (rows: readonly (readonly [time: string, price: number])[]): string =>
   `time,open,high,low,close,volume\n${rows.map(([at, price]) => `${at},${price},${price},${price},${price},1000\n`).join('')}`;
+
+/** 2 of X at 100 are 200; 3 of Y sold at 55 are 165 below zero; X is sold at 110. */
+test('a report adds positions of several kinds by their value', async () => {
+  const { run } = await play(
+    {
+      contracts: 'X: { tick: 1 }, Y: { tick: 1 }',
+      bars: {
+        X: csv([100, 100, 100, 100, 100, 110].map((price, i) => [`2024-07-03 0${i}:00`, price])),
+        Y: csv([55, 55, 55, 55, 55, 55].map((price, i) => [`2024-07-03 0${i}:00`, price])),
+      },
+    },
+    {
+      '07-03 01:00 X 100': ['X', 'buy', 2],
+      '07-03 02:00 Y 55': ['Y', 'sell', 3],
+      '07-03 05:00 X 100': ['X', 'sell', 2],
+    },
+  );
+  const { positionUnit, position: values } = accountSamples(run, Infinity);
+  expect(positionUnit).toBe('USD');
+  expect(values.map((value) => Math.round(value)).filter((value, i, all) => value !== all[i - 1])).toEqual([
+    0, 200, 35, -165,
+  ]);
+});
 
 const flat = (price: number) =>
   csv([0, 1, 2, 3].map((hour) => [`2024-01-02T0${hour}:00:00Z`, price] as const));
