@@ -1,16 +1,21 @@
 /** `tickwright simulator`: the simulated broker alone, for a client in any language. */
 import type { Command } from 'commander';
 import { Shutdown } from '../host/shutdown.ts';
-import type { SimulatorRun, SimulatorRunOptions } from '../daemon/simulator/run-simulator.ts';
+import type {
+  simulatorFaults,
+  SimulatorRun,
+  SimulatorRunOptions,
+} from '../daemon/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber, example } from './options.ts';
-import { type CliContext, EXIT, failed, wrongUsage, needFile } from './cli-io.ts';
+import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
+import { formatTable } from '../text/table.ts';
 
 interface SimulatorFlags extends SimulatorRunOptions {
   readonly json?: boolean;
 }
 
 export function addSimulatorCommand(program: Command, { io, finish }: CliContext): void {
-  program
+  const command = program
     .command('simulator')
     .description('run the simulated broker alone: REST and price stream on one port of 127.0.0.1')
     .option('--port <n>', 'port; 0 takes any free one (8700)', portNumber)
@@ -31,7 +36,47 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       await run.close();
       finish(EXIT.ok);
     });
+  addFaultsCommand(command, io);
 }
+
+/** Needs no running simulator. */
+function addFaultsCommand(simulator: Command, io: CliIo): void {
+  const faults = simulator
+    .command('faults')
+    .description('list the faults it can simulate, with their parameters')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('tickwright simulator faults'))
+    .action(async () => {
+      const { simulatorFaults } = await import('../daemon/simulator/run-simulator.ts');
+      const known = simulatorFaults();
+      // The parent command has a --json of its own and takes the flag first.
+      io.out(
+        faults.optsWithGlobals<{ readonly json?: boolean }>().json === true
+          ? jsonText(known)
+          : faultTable(known),
+      );
+    });
+}
+
+function faultTable(known: readonly ListedFault[]): string {
+  const operations = known
+    .map(({ parameters }) => parameters['operation'])
+    .find((text) => text !== undefined);
+  const table = formatTable(['fault', 'what happens', 'parameters'], known.flatMap(faultLines));
+  // The long list of operations would widen every line of the table.
+  return `${table}\n\noperation is ${operations ?? ''}; every one when it is left out\n`;
+}
+
+/** A line for each parameter; the first one names the fault. */
+function faultLines({ name, effect, parameters }: ListedFault): readonly string[][] {
+  const texts = Object.entries(parameters).map(([parameter, expected]) =>
+    parameter === 'operation' ? 'operation: see below' : `${parameter}: ${expected}`,
+  );
+  const [first = '', ...rest] = texts;
+  return [[name, effect, first], ...rest.map((text) => ['', '', text])];
+}
+
+type ListedFault = ReturnType<typeof simulatorFaults>[number];
 
 async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   needFile('--config', flags.config);

@@ -17,6 +17,7 @@ import {
   threeSubAccounts,
 } from '../../simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
+import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
 import { durationFrom } from '../../config/values.ts';
 import { bpsOf, money } from '../../domain/units.ts';
@@ -288,6 +289,9 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
     readings: file.readings,
   };
 }
+
+/** Every fault by name, with its effect and its parameters. */
+export const simulatorFaults = (): readonly DescribedFault[] => describeFaults();
 
 interface ReadSimulatorFile {
   readonly file: z.output<typeof simulatorFileSchema>;
