@@ -85,6 +85,7 @@ test('attacks on every side change nothing: trading goes on, the owner’s halt 
   for (const socket of sockets) socket.destroy();
   await daemon.line(/ busy +filled/, daemon.output().length);
 
+  // As after any lock: the owner makes another link.
   const owner = await browserAt(place);
   expect((await owner.post('/commands/halt', { reason: 'attacked' })).code).toBe(200);
   await until(async () => ((await stateOf(owner)).halted === null ? undefined : true));

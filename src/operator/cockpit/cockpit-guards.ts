@@ -185,6 +185,7 @@ const MEANING = {
   site: 'sent by another page',
   query_secret: 'a secret in the address, where logs keep it',
   guess: 'a wrong secret',
+  locked: 'asked during a lock after wrong secrets',
   session: 'without a session that lasts',
   role: 'a command of a session that may only look',
   confirm: 'a command without the code that its page shows',

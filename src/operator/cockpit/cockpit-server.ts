@@ -179,14 +179,27 @@ class CockpitServer {
     const { secret } = fieldsOf(request.body);
     if (typeof secret !== 'string' || secret.length > SECRET_CHARACTERS_MAX)
       return this.#guards.refuse(request, reply, 400, 'malformed', 'expected {"secret": text}');
-    const opened = this.access.exchange(secret);
-    if (opened === undefined) {
-      const text = 'this link is used, over or wrong: get a new one with tickwright open, or /open by phone';
-      return this.#guards.refuse(request, reply, 401, 'guess', text);
+    const result = this.access.exchange(secret, this.#guards.sourceOf(request));
+    if (result.ok) {
+      const seconds = Math.floor(
+        (result.session.untilRealMs - this.#options.clock.nowUs() / US_PER_MS) / 1_000,
+      );
+      return reply
+        .header('set-cookie', this.#guards.cookie(request, result.key, seconds))
+        .send(result.session);
     }
-    const { key, session } = opened;
-    const seconds = Math.floor((session.untilRealMs - this.#options.clock.nowUs() / US_PER_MS) / 1_000);
-    return reply.header('set-cookie', this.#guards.cookie(request, key, seconds)).send(session);
+    const { lockedSeconds, isNew } = result;
+    if (lockedSeconds === 0)
+      return this.#guards.refuse(
+        request,
+        reply,
+        401,
+        'guess',
+        'this link is used, over or wrong: get a new one with tickwright open, or /open by phone',
+      );
+    const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with tickwright open`;
+    reply.header('retry-after', lockedSeconds);
+    return this.#guards.refuse(request, reply, 429, isNew ? 'guess' : 'locked', wait);
   }
 
   #addStream(): void {
