@@ -51,6 +51,29 @@ function placeOf(channel: ChannelConfig): SecretPlace | undefined {
   }
 }
 
+/** Every place of a secret that a run with this configuration reads. */
+export const secretPlaces = (config: SecretsIn): readonly SecretPlace[] =>
+  secretsOf(config).map(({ place }) => place);
+
+/** Variables of the environment that hold a secret of this run. */
+export const environmentSecrets = (config: Parameters<typeof secretPlaces>[0]): readonly string[] => [
+  ...new Set(
+    secretPlaces(config)
+      .map(({ environment }) => environment)
+      .filter((variable) => (process.env[variable]?.trim() ?? '') !== ''),
+  ),
+];
+
+/** One text for each secret that pm2 was given, though its dump file shows it. */
+export const secretsInPm2 = (config: Config): readonly string[] =>
+  isUnderPm2()
+    ? environmentSecrets(config).map(
+        (variable) =>
+          `${variable} came with the environment, which pm2 keeps in clear: move it into a file of mode 600, then pm2 delete ` +
+          'tickwright, pm2 start ecosystem.config.cjs and pm2 save',
+      )
+    : [];
+
 /** One text for each secret that is nowhere, or that others can read. */
 export const missingSecrets = (config: SecretsIn): readonly string[] =>
   secretsOf(config).flatMap(({ what, place, isAddress = false, isOptional = false }) => {

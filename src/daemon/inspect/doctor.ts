@@ -1,25 +1,33 @@
 /** `tickwright doctor`: checks everything that a run needs, without starting anything. */
 import { formatLocalSecond } from '../../text/dates.ts';
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { coverageDaysLeft, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
-import { apiKeyPlace, missingSecrets, secretPlaceText } from '../edge/secret-place.ts';
+import {
+  apiKeyPlace,
+  environmentSecrets,
+  missingSecrets,
+  secretPlaces,
+  secretPlaceText,
+} from '../edge/secret-place.ts';
 import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { type StatePaths, statePaths } from '../../host/state/state-paths.ts';
 import { calendarEnd, closuresFrom } from './calendar-view.ts';
-import { errorText } from '../../domain/failure.ts';
-import { formatCount } from '../../text/numbers.ts';
+import { errorText, failureOf, undefinedIfMissing } from '../../domain/failure.ts';
+import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { readSecret } from '../../host/cluster-access.ts';
+import { homedir } from 'node:os';
 import { isExposed } from '../../config/config-rules.ts';
 import { expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
-import { closing, readJournal } from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, readJournal } from '../../journal/journal-reader.ts';
+import { archivePath } from '../../journal/journal-copies.ts';
 
 /** This program was written after this day: a clock before it is wrong. */
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
@@ -37,11 +45,11 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   findings.push(clock(config));
   const ids = config.strategies.map(({ id }) => id).join(', ');
   findings.push(good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${ids}`));
-  findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()));
+  findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
   if (config.mode !== 'paper' && missingSecrets(config).length === 0)
     findings.push(good('api key', `${secretPlaceText(apiKeyPlace(config.auth))} is there`));
-  findings.push(...(await channelFindings(config)));
+  findings.push(...environmentFindings(config), ...(await channelFindings(config)));
   if (config.broker.restUrl !== undefined && config.mode !== 'paper')
     findings.push(...(await brokerFindings(config.broker.restUrl)));
   return findings;
@@ -82,6 +90,11 @@ function calendarFinding(calendar: TradingCalendar, now: TsUs): Finding {
   if (end !== null)
     return (coverageDaysLeft(calendar, today) < 0 ? bad : warning)('calendar', `${end}; ${hint}`);
   return good('calendar', `${calendar.name} lists the days without a session until ${calendar.validTo}`);
+}
+
+function hostZone({ exchangeCalendar }: Config): Finding {
+  const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return good('zone', `sessions follow ${exchangeCalendar.timeZone}, not the zone of this machine (${host})`);
 }
 
 function stateFindings(dir: string): readonly Finding[] {
@@ -240,11 +253,24 @@ export function journalFindings(paths: StatePaths, exchangesMax: number, day: st
     return closing(readJournal(paths.journal), ({ read }) => [
       lock,
       wholeFinding(read.check()),
+      ...archiveFindings(paths, read),
+      ...moneyFindings(read),
       exchangeFinding(read.counter(TOKEN_EXCHANGES, day), exchangesMax),
     ]);
   } catch (error) {
     return [lock, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];
   }
+}
+
+/** That each is there; `journal verify` reads them. */
+function archiveFindings({ journal }: StatePaths, read: JournalReader): readonly Finding[] {
+  const kept = read.archives();
+  if (kept.length === 0) return [];
+  const missing = kept
+    .map(({ session }) => archivePath(journal, session))
+    .filter((path) => !existsSync(path));
+  if (missing.length === 0) return [good('archives', formatCount(kept.length, 'session'))];
+  return [bad('archives', `missing: ${missing.join(', ')}; put them back`)];
 }
 
 function wholeFinding({ sessions, faults }: ReturnType<ReturnType<typeof readJournal>['read']['check']>) {
@@ -261,6 +287,18 @@ function wholeFinding({ sessions, faults }: ReturnType<ReturnType<typeof readJou
   );
 }
 
+/** The last comparison of money with the broker's, of any session. */
+function moneyFindings(read: JournalReader): readonly Finding[] {
+  const last = read.entries({ kinds: ['money_checked'], last: 1 }).at(0);
+  if (last?.entry.kind !== 'money_checked') return [];
+  const { verdict, figures } = last.entry;
+  const when = `session ${last.session}:`;
+  if (verdict !== 'differs') return [good('money', `${when} our money was the broker's when last compared`)];
+  const text = `${when} money differs: ${figures.map(formatCompared).join('; ')}`;
+  const remedy = "compare costs and transfers with the broker's statement, then tickwright resume";
+  return [bad('money', `${text}; ${remedy}`)];
+}
+
 function exchangeFinding(used: number, max: number): Finding {
   const text = `${used} of ${max} exchanges of one-time passwords are used today`;
   return used >= max ? bad('token', `${text}: no new token before tomorrow`) : good('token', text);
@@ -271,6 +309,35 @@ export function modeFindings(paths: readonly string[]): readonly Finding[] {
   return paths
     .filter((path) => existsSync(path) && isExposed(path))
     .map((path) => bad('secrets', `${path} can be read by others: chmod 600 ${path}`));
+}
+
+/** Secrets that pm2 would keep, or keeps, in clear. */
+export function environmentFindings(config: Parameters<typeof secretPlaces>[0]): readonly Finding[] {
+  const dump = join(process.env['PM2_HOME'] ?? join(homedir(), '.pm2'), 'dump.pm2');
+  const text = undefinedIfMissing(() => readFileSync(dump, 'utf8')) ?? '';
+  const kept = secretPlaces(config).filter((place) => {
+    let secret: string | undefined;
+    // A file that is missing or open to others has a finding of its own.
+    failureOf(() => {
+      secret = readSecret(place);
+    });
+    return secret !== undefined && text.includes(secret);
+  });
+  return [
+    ...environmentSecrets(config).map((variable) =>
+      warning(
+        'secrets',
+        `${variable} comes from the environment: ecosystem.config.cjs keeps it from pm2, whose dump file would show it; under pm2 use a file of mode 600`,
+      ),
+    ),
+    ...kept.map(({ environment }) =>
+      bad(
+        'secrets',
+        `${dump} shows the secret of ${environment} in clear: replace this secret, move it into a file of mode 600, then pm2 delete ` +
+          'tickwright, pm2 start ecosystem.config.cjs and pm2 save --force',
+      ),
+    ),
+  ];
 }
 
 const DAYS_AHEAD = 14;

@@ -8,7 +8,7 @@ import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
-import { missingSecrets } from '../edge/secret-place.ts';
+import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
@@ -75,6 +75,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
     await alertNoStart(plan.config, problem);
     return EXIT.usage;
   }
+  for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
   try {
     return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
   } catch (error) {

@@ -1,16 +1,19 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { Database } from '../../../src/sqlite/database.ts';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   brokerFindings,
+  environmentFindings,
   type Finding,
   journalFindings,
   modeFindings,
 } from '../../../src/daemon/inspect/doctor.ts';
 import { statePaths } from '../../../src/host/state/state-paths.ts';
-import { tsUs } from '../../../src/domain/units.ts';
+import { money, tsUs } from '../../../src/domain/units.ts';
+import { writeArchive } from '../../../src/journal/journal-copies.ts';
 import { takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { DAY, note, openStore } from '../../journal/journal-fixture.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -76,6 +79,38 @@ it('checks journal, lock and exchanges of a state directory', () => {
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
 });
 
+it('misses an archive that is not there', () => {
+  const paths = place();
+  const { store } = openStore(paths.journal);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  store.append(note(1));
+  store.flush();
+  store.keepArchive(writeArchive(paths.journal, DAY));
+  store.close();
+  expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'good', archives: 'good' });
+  rmSync(paths.archive, { recursive: true });
+  expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'good', archives: 'bad' });
+});
+
+it('says whether the money of the last session agreed with the broker’s', () => {
+  const paths = place();
+  const { store } = openStore(paths.journal);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  const figures = [{ what: 'fee', ours: money(5_250), broker: money(7_250) } as const];
+  const money_checked = { ...note(1), strategy: null, kind: 'money_checked', figures } as const;
+  store.append({ ...money_checked, verdict: 'differs' });
+  store.flush();
+  const found = (): Finding | undefined =>
+    journalFindings(paths, 10, DAY).find(({ what }) => what === 'money');
+  expect(found()).toMatchObject({
+    level: 'bad',
+    text: expect.stringContaining('ours 5,250, broker 7,250 VND'),
+  });
+  store.append({ ...money_checked, verdict: 'accepted' });
+  store.close();
+  expect(found()).toMatchObject({ level: 'good' });
+});
+
 it('finds files with secrets that others can read', () => {
   const { token, control } = place();
   for (const path of [token, control]) writeFileSync(path, 'x', { mode: 0o600 });
@@ -83,5 +118,29 @@ it('finds files with secrets that others can read', () => {
   chmodSync(token, 0o640);
   expect(modeFindings([token, control])).toMatchObject([
     { level: 'bad', text: `${token} can be read by others: chmod 600 ${token}` },
+  ]);
+});
+
+it('names secrets that pm2 would keep or keeps in clear', () => {
+  const { dir } = place();
+  vi.stubEnv('PM2_HOME', dir);
+  vi.stubEnv('DESK_KEY', 'a-key-of-the-desk');
+  const file = join(dir, 'token');
+  writeFileSync(file, 'a-token-in-a-file\n', { mode: 0o600 });
+  const config = {
+    mode: 'live',
+    auth: { apiKeyEnvironment: 'DESK_KEY' },
+    alerts: {
+      channels: [{ kind: 'telegram', token: { environment: 'DESK_BOT', file } }],
+    },
+    operator: {},
+  } as unknown as Parameters<typeof environmentFindings>[0];
+  const said = () => environmentFindings(config).map(({ level, text }) => `${level}: ${text}`);
+  expect(said()).toEqual([expect.stringMatching(/^warning: DESK_KEY comes from the environment/)]);
+  expect(environmentFindings({ ...config, mode: 'paper' })).toEqual([]);
+  writeFileSync(join(dir, 'dump.pm2'), JSON.stringify([{ env: { DESK_BOT: 'a-token-in-a-file' } }]));
+  expect(said()).toEqual([
+    expect.stringMatching(/^warning: DESK_KEY/),
+    expect.stringMatching(/^bad: .*dump\.pm2 shows the secret of DESK_BOT in clear: replace this secret/),
   ]);
 });
