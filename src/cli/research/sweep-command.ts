@@ -67,8 +67,11 @@ async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Clust
   const { readSweep } = await import('../../research/sweep/read-sweep.ts');
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
-  const { stoppedText, sweepFile } = await import('../../research/sweep/sweep-report.ts');
-  let line = new ProgressLine(io, 'runs');
+  const { stoppedText, sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
+  const path = join(sweepDir(backtest, flags.out), 'progress.html');
+  if (io.isTerminal === true) io.err(`progress: ${path}\n`);
+  const newLine = (): ProgressLine => new ProgressLine(io, 'runs', { path, title: `Sweep of ${file}` });
+  let line = newLine();
   let what = '';
   const { fresh = false } = flags;
   const note = (text: string): void => {
@@ -88,12 +91,12 @@ async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Clust
     }),
     onProgress: (progress) => {
       // Each part has a rate of its own.
-      if (progress.what !== what) line = new ProgressLine(io, 'runs');
+      if (progress.what !== what) line = newLine();
       what = progress.what;
       line.show({ ...progress, what: `${what}${strength()}` });
     },
   }).catch(refuseHang);
-  line.clear();
+  line.end('report.html');
   if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome, strength());
   return stoppedText(outcome.found);
