@@ -42,7 +42,7 @@ export const PARTS: readonly CommandPart[] = [
   part('paper live dry-run', async () => (await import('./run-commands.ts')).addRunCommands),
   part('simulator', async () => (await import('./simulator-command.ts')).addSimulatorCommand),
   part(
-    'check strategies doctor',
+    'calendar check strategies doctor',
     async () => (await import('./inspect/inspect-commands.ts')).addInspectCommands,
   ),
   part('orders positions pnl journal', loadStateCommands),

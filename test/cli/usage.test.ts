@@ -1,5 +1,5 @@
 /** What cannot be done is said in a line, with the exit code of the help. */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { SHIPPED } from '../config/config-files.ts';
@@ -106,6 +106,34 @@ it('finds with the doctor what is wrong, and ends as a start would', async () =>
   expect(JSON.parse(out)).toMatchObject({
     findings: expect.arrayContaining([expect.objectContaining({ level: 'bad', what: 'configuration' })]),
   });
+});
+
+/** A configuration whose calendar ends on this day. */
+function configUntil(validTo: string): string {
+  const dir = cliDir();
+  mkdirSync(dir, { recursive: true });
+  const file = { source: 'a test', validFrom: '2018-08-13', validTo, closures: [] };
+  writeFileSync(join(dir, 'closures.json'), JSON.stringify(file));
+  const market = readFileSync(join(SHIPPED, 'vn30f.yaml'), 'utf8');
+  writeFileSync(join(dir, 'vn30f.yaml'), market.replace(/closures: .*/, 'closures: closures.json'));
+  const path = join(dir, 'config.yaml');
+  copyFileSync(LIVE, path);
+  return path;
+}
+
+it('shows what the calendar knows, and fails once it has ended', async () => {
+  const far = configUntil('2099-12-31');
+  const { code, out } = await cliRun('calendar', far, '--json');
+  expect(code).toBe(0);
+  const { sessions, expiries } = JSON.parse(out) as { sessions: string[]; expiries: unknown[] };
+  expect([sessions.length, expiries.length]).toEqual([10, 8]);
+  const { out: text } = await cliRun('calendar', '--config', far);
+  expect(text).toMatch(/known from 2018-08-13 until\s2099-12-31/);
+  expect(text).toMatch(/^20\d\d-\d\d-\d\d +\w{3} +session$/m);
+  expect(text).toMatch(/41I1\w+ expires/);
+  const ended = await cliRun('calendar', configUntil('2024-12-31'));
+  expect(ended.code).toBe(1);
+  expect(ended.out).toMatch(/the calendar ended on 2024-12-31: entries are denied/);
 });
 
 it('lists the strategies with their parameters', async () => {

@@ -1,13 +1,49 @@
-/** What a calendar knows of the days ahead: closures, and its end, which is alerted. */
-import { coverageDaysLeft, coverageOf, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
-import { dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+/** Shows a calendar: sessions, holidays and expiries ahead, and its end, which is alerted. */
+import {
+  coverageDaysLeft,
+  isSession,
+  coverageOf,
+  type TradingCalendar,
+  tradingDayAt,
+} from '../../domain/calendar.ts';
+import { addDays, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { codedForm, expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 /** A calendar that ends sooner is alerted (rulings, 5). */
 const DAYS_MIN = 30;
+const SESSIONS_SHOWN = 10;
+
+export type CalendarView = ReturnType<typeof calendarView>;
+
+export function calendarView(calendar: TradingCalendar, underlyings: readonly string[], today: TradingDay) {
+  const { name, timeZone, validFrom, validTo } = calendar;
+  const sessions: TradingDay[] = [];
+  for (let day = today; day <= validTo && sessions.length < SESSIONS_SHOWN; day = addDays(day, 1))
+    if (isSession(calendar, day)) sessions.push(day);
+  return {
+    name,
+    timeZone,
+    today,
+    validFrom,
+    validTo,
+    /** Below zero once it has ended. */
+    daysKnown: coverageDaysLeft(calendar, today),
+    /** The next ones that it knows, today's among them. */
+    sessions,
+    holidays: closuresFrom(calendar, today),
+    expiries: UNDERLYINGS.filter((underlying) => underlyings.includes(underlying))
+      .flatMap((underlying) => listedMonths(calendar, underlying, today))
+      .map((month) => {
+        const day = expiryOf(calendar, month);
+        return { contract: codedForm(month), day, isKnown: day <= validTo };
+      }),
+  };
+}
+
 /** Weekdays without a session, all that it knows from `today` on. */
 export const closuresFrom = (calendar: TradingCalendar, today: TradingDay): readonly TradingDay[] =>
   coverageOf(calendar).closures.filter((day) => day >= today && calendar.weekdays.includes(weekdayOf(day)));
