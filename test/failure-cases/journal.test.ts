@@ -1,7 +1,9 @@
 /** The journal under another program, which locks it or reads for long, and in its archive. */
-import { rmSync, truncateSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/daemon/inspect/day-report.ts';
+import { exportJournal } from '../../src/daemon/inspect/export-journal.ts';
 import {
   inSession,
   journalView,
@@ -100,6 +102,7 @@ it('case 34: a reader that keeps the log from being folded in is reported, and s
 
 /** Everything that the commands read of a session. */
 async function readOut({ paths }: Story, config: Config, day: TradingDay) {
+  const out = join(paths.dir, 'decisions.csv');
   const query = { state: paths.dir, session: day };
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
   const framesPath = frameLogPath(paths.frames, day);
@@ -109,6 +112,7 @@ async function readOut({ paths }: Story, config: Config, day: TradingDay) {
       ({ index, id, params }) => ({ index, id, definition: scripted, params }),
     );
   const replay = inSession(paths.dir, day, replayed, names);
+  const exported = exportJournal(paths.dir, { session: undefined, all: true }, 'decisions', out);
   return {
     orders: ordersView(query),
     positions: positionsView(query),
@@ -116,6 +120,8 @@ async function readOut({ paths }: Story, config: Config, day: TradingDay) {
     journal: journalView(query, null),
     report: dayReport(paths.dir, day),
     replay,
+    exported,
+    csv: readFileSync(out, 'utf8'),
   };
 }
 

@@ -19,9 +19,10 @@ import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatCount, formatNumber, sumsOf } from '../../text/numbers.ts';
 import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
-import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';
+import { type CliContext, EXIT, jsonText, wrongUsage } from '../cli-io.ts';
 import { statusIfRuns } from '../control/control-commands.ts';
 import { writeFileSync } from 'node:fs';
+import type { JournalTable } from '../../daemon/inspect/export-journal.ts';
 import { countAboveZero, example, refuse, sessionDay, stateCommand, stateOf } from '../options.ts';
 
 interface StateFlags extends StateQuery {
@@ -203,7 +204,32 @@ const timeOf = ({ utcOffsetMinutes }: SessionHead, at: number): string =>
 
 const pointsOf = (points: number | null): string => (points === null ? '' : points.toFixed(2));
 
-// `journal verify` proves that the journal is whole; `journal report` writes a page of it.
+// `journal verify` proves that the journal is whole; `journal export` and `journal report` write tables and a page of it.
+
+interface ExportFlags {
+  readonly state?: string;
+  readonly session?: string;
+  readonly all?: boolean;
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+const TABLES: readonly JournalTable[] = ['orders', 'fills', 'decisions'];
+
+const EXPORT_HELP = `
+Columns:
+  orders     session time strategy client_order_id order_no contract side qty
+             limit_points filled_qty average_points status detail
+  fills      session time strategy client_order_id order_no contract side qty
+             price_points value_vnd fee_vnd tax_vnd quality kind
+  decisions  session time id strategy kind client_order_id facts (as JSON)
+Times are the exchange's, money is VND. A text that a spreadsheet would compute
+has an apostrophe before it. A correction of a fill adds to its money.
+
+Examples:
+  tickwright journal export fills --out fills.csv
+  tickwright journal export orders --all --out orders.csv
+`;
 
 const REPORT_HELP = `
 The daemon writes it by itself after the close, next to the backups of the
@@ -217,31 +243,49 @@ function addJournalCommands(journal: Command, { io, finish }: CliContext): void 
   const help = `\nExit code 1 when a fault is found.\n${example('tickwright journal verify')}`;
   stateCommand(journal, 'verify', 'check that no row of the journal was changed, moved or lost', help)
     .option('--json', 'print JSON')
-    .action(({ json, ...flags }: Pick<StateFlags, 'json'>) => {
+    .action(({ json, ...flags }: Pick<ExportFlags, 'state' | 'json'>) => {
       const check = verifyJournal(stateOf(flags));
       io.out(json === true ? jsonText(check) : verifyText(check));
       if (check.faults.length > 0) finish(EXIT.failed);
     });
-  addReport(journal, io);
+  addExport(journal, { io, finish });
+  addReport(journal, { io, finish });
 }
 
-function addReport(journal: Command, io: CliIo): void {
+function addReport(journal: Command, { io }: CliContext): void {
   stateCommand(journal, 'report', 'write the report of a trading day as one page of HTML', REPORT_HELP)
     .requiredOption('--out <file>', 'file to write')
     .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
-    .action(
-      async ({
-        session,
-        out,
-        ...flags
-      }: Omit<StateFlags, 'state'> & { readonly state?: string; readonly out: string }) => {
-        const { dayReport } = await import('../../daemon/inspect/day-report.ts');
-        const { day, html } = dayReport(stateOf(flags), session);
-        writeFileSync(out, html);
-        io.out(`${out}: the report of ${day}\n`);
-      },
-    );
+    .action(async ({ session, out, ...flags }: Pick<ExportFlags, 'state' | 'session' | 'out'>) => {
+      const { dayReport } = await import('../../daemon/inspect/day-report.ts');
+      const { day, html } = dayReport(stateOf(flags), session);
+      writeFileSync(out, html);
+      io.out(`${out}: the report of ${day}\n`);
+    });
 }
+
+function addExport(journal: Command, { io }: CliContext): void {
+  stateCommand(journal, 'export', 'write orders, fills or decisions as CSV', EXPORT_HELP)
+    .argument('<table>', 'orders, fills or decisions', tableNamed)
+    .requiredOption('--out <file>', 'file to write', csvPlace)
+    .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
+    .option('--all', 'all sessions in one table')
+    .option('--json', 'print JSON')
+    .action(async (table: JournalTable, { json, all, session, out, ...flags }: ExportFlags) => {
+      if (all === true && session !== undefined) throw wrongUsage('expected --session or --all, was both');
+      const { exportJournal } = await import('../../daemon/inspect/export-journal.ts');
+      const exported = exportJournal(stateOf(flags), { session, all: all === true }, table, out);
+      const { rows, sessions } = exported;
+      const text = `${out}: ${formatCount(rows, 'row')} of ${formatCount(sessions, 'session')}\n`;
+      io.out(json === true ? jsonText(exported) : text);
+    });
+}
+
+const csvPlace = (text: string): string =>
+  text.endsWith('.csv') ? text : refuse('a file that ends with .csv', text);
+
+const tableNamed = (text: string): JournalTable =>
+  TABLES.find((each) => each === text) ?? refuse(TABLES.join(', '), text);
 
 function verifyText({ sessions, faults }: ReturnType<typeof verifyJournal>): string {
   const table = formatRows(sessions, {
