@@ -308,6 +308,7 @@ export class Engine {
       case 'read_failed':
         snapshots.failed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
+        if (event.what === 'contracts') this.#state.polls.contractsFailed();
         return;
       case 'execution_report':
         return this.#onReport(event);

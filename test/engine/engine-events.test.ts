@@ -151,6 +151,19 @@ describe('reads', () => {
     rig.pass(11).clock();
     expect(rig.reads.filter((what) => what === 'positions')).toHaveLength(1);
   });
+
+  it('ask for the list and the bands again where the read at the open fails', () => {
+    const rig = new EngineRig({ canWait: true, startUs: timeOf(8, 44) }).start();
+    rig.pass(75).clock();
+    rig.reads.length = 0;
+    rig.post({ kind: 'read_failed', what: 'contracts', reason: 'HTTP 503' });
+    expect(rig.reads).not.toContain('contracts');
+    rig.pass(5).clock();
+    expect(rig.reads).toContain('contracts');
+    rig.contracts().reads.length = 0;
+    rig.pass(60).clock();
+    expect(rig.reads).not.toContain('contracts');
+  });
 });
 
 describe('time', () => {

@@ -132,6 +132,13 @@ export class Polls {
     for (const what of POLLED) if (this.#core.timers.has(what)) this.#poll(what);
   }
 
+  /** Those of the day before count as fresh until the list comes. */
+  contractsFailed(): void {
+    const { context, session, timers, snapshots } = this.#core;
+    const dueUs = context.nowUs + (session.phase === 'closed' ? IDLE_EVERY : REFERENCE_AGAIN);
+    timers.set(ENGINE_TIMER, dueUs, () => snapshots.want('contracts'), 'contracts');
+  }
+
   #poll(what: Polled): void {
     this.#core.snapshots.want(what);
     // Orders with a trigger are denied until the trigger book was read once.
