@@ -280,8 +280,8 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: "the account's profit of the day has in it what positions had gained on the days before",
     file: 'engine/positions/portfolio',
-    from: 'const start = this.#startValue(instrument)',
-    to: 'const start = undefined',
+    from: 'profit += made - openProfit(carried, start)',
+    to: 'profit += made',
   },
   {
     what: 'a call that waits for its turn leaves during a halt that began meanwhile',
