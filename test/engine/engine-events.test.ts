@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../src/domain/ids.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { instrumentIndex, priceTicks, qty, seconds } from '../../src/domain/units.ts';
+import { instrumentIndex, priceHundredths, priceTicks, qty, seconds } from '../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { timeOf, worth } from '../support/engine-world.ts';
+import { NEXT, timeOf, worth } from '../support/engine-world.ts';
 
 const FRONT_INDEX = instrumentIndex(0);
 
@@ -150,6 +150,20 @@ describe('reads', () => {
     rig.reads.length = 0;
     rig.pass(11).clock();
     expect(rig.reads.filter((what) => what === 'positions')).toHaveLength(1);
+  });
+
+  it('ask for a band again that the last read lacks, whose contract nobody enters meanwhile', () => {
+    const rig = new EngineRig({ isReal: true }).start().account();
+    const next = { instrument: NEXT.index, ceiling: priceTicks(13_910), floor: priceTicks(12_090) };
+    const row = { ...next, reference: priceHundredths(130_000), lastPrice: null };
+    rig.pass(1).post({ kind: 'reference', rows: [row] });
+    rig.submit(FIRST, 'buy', 1, 13_000);
+    expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['band_unknown']);
+    rig.reads.length = 0;
+    rig.pass(20).clock();
+    expect(rig.reads).toContain('reference');
+    rig.reference().account().look().pass(1).positions().look().submit(FIRST, 'buy', 1, 13_000);
+    expect(rig.places()).toHaveLength(1);
   });
 
   it('ask for the list and the bands again where the read at the open fails', () => {

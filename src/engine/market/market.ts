@@ -37,6 +37,7 @@ export class Market {
     for (const { instrument, ceiling, floor, reference, lastPrice } of rows) {
       const market = this.of(instrument);
       market.band = { ceiling, floor, reference };
+      market.bandUs = tsUs;
       market.quotedPrice = lastPrice;
     }
     this.#isReferenceFresh = this.#isLive;
@@ -214,6 +215,8 @@ export class InstrumentMarket {
   /** Time of the last market event; -Infinity when there was none. */
   seenUs = -Infinity;
   band: PriceBand | undefined = undefined;
+  /** When it was read: one that the last read lacks may be of the day before. */
+  bandUs = -Infinity;
   /** Last price of the reference read: the mark of a contract that has not traded since the prices stopped, or since the start. */
   quotedPrice: PriceTicks | null = null;
   /** Trades may have been missed since the last one. */

@@ -137,8 +137,10 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   band_unknown: {
     // Entries wait for the reference prices after every connect (rulings, 20).
     appliesTo: 'entry',
-    check: ({ view: { market }, band }) =>
-      market.isReferenceFresh && band !== undefined ? undefined : { code: 'band_unknown' },
+    check: ({ view: { market }, instrument, band }) =>
+      market.isReferenceFresh && band !== undefined && market.of(instrument).bandUs === market.referenceUs
+        ? undefined
+        : { code: 'band_unknown' },
   },
   book_unknown: {
     // After a disconnect the prices of before are not traded on (failure cases, 23).

@@ -1,5 +1,6 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
+import type { Contract } from '../../domain/contract.ts';
 import type { EngineCore } from '../engine-core.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
@@ -148,10 +149,13 @@ export class Polls {
     this.#again(what, this.#core.settings.poll[what]);
   }
 
-  /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
+  /** Read when the broker had perhaps not begun this day, or without a listed contract: profit counts from another price by now. */
   #isReferenceOld(): boolean {
-    const { session, market, context } = this.#core;
-    return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
+    const { session, market, context, contracts } = this.#core;
+    const isOld = !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
+    const isMissing = ({ index }: Contract): boolean =>
+      market.of(index).bandUs > -Infinity && market.of(index).bandUs < market.referenceUs;
+    return isOld || contracts.all.some((each) => isMissing(each) && !contracts.isEnded(each.index));
   }
 
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
