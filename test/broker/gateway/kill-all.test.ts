@@ -176,25 +176,6 @@ const left = (canceled: ReadonlySet<string>): Books => ({
 const EMPTIED = { failed: [], open: [], isProven: true };
 
 describe('both books', () => {
-  it('are emptied side by side, whoever placed what waits there', async () => {
-    const rows = [
-      waits({ key: 'a' }),
-      waits({ key: 'b', kind: 'exit' }),
-      waits({ key: 'c', status: 'canceled' }),
-    ];
-    const { report } = await killBoth(
-      (canceled) => ({
-        ...left(canceled),
-        triggers: rows.map((row) => (canceled.has(row.orderKey) ? { ...row, status: 'canceled' } : row)),
-      }),
-      null,
-    );
-    expect(report).toMatchObject({
-      orders: { ...EMPTIED, canceled: ['1'] },
-      triggers: { ...EMPTIED, canceled: ['a', 'b'] },
-    });
-  });
-
   it('of which the trigger book is read in part: what it shows is left, and that is no proof', async () => {
     const part = { ...NONE, complete: false, orders: [waits({ key: 'a' })] };
     const { triggers } = await played(
@@ -281,12 +262,6 @@ describe('of an account in which a person alone holds something', () => {
     const { report, kept, canceled } = await killBoth(heldBooks, null, 0, net(1), books([[PERSON, 1]]));
     expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
     expect([kept, report.keptReason, report.excess]).toEqual([['s'], '', 1]);
-  });
-
-  it('stop and exit stay where both fit', async () => {
-    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, net(4), books([[PERSON, 4]]));
-    expect([...canceled].toSorted()).toEqual(['1', 'b']);
-    expect([kept, report.keptReason]).toEqual([['s', '2'], '']);
   });
 
   it('both halves of a bracket stay: only one of them is ever sent', async () => {
@@ -427,29 +402,6 @@ describe('of two strategies that oppose each other', () => {
         ],
         sells,
         buys(2),
-      ),
-    );
-    expect([...canceled]).toEqual([]);
-  });
-
-  it('with brackets: the exits of both stay, each pair counted once', async () => {
-    const triggers = (['sell', 'buy'] as const).flatMap((side) =>
-      (['at_or_below', 'at_or_above'] as const).map((when) =>
-        waits({ key: `${side} ${when}`, kind: 'exit', side, qty: 2, code: CODE, when }),
-      ),
-    );
-    const ours = triggers.map((row) => owned(row.side === 'sell' ? ONE : OTHER, row));
-    const { canceled } = await killBoth(
-      () => ({ orders: [], triggers }),
-      null,
-      0,
-      net(0),
-      books(
-        [
-          [ONE, 2],
-          [OTHER, -2],
-        ],
-        ...ours,
       ),
     );
     expect([...canceled]).toEqual([]);

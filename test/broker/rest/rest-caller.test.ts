@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Page,
-  PAGE_SIZE,
   type PageScan,
   type ReadResult,
   scanPages,
@@ -43,15 +42,6 @@ describe('a scan of the book', () => {
         },
       ),
     );
-  });
-
-  it('needs one page for a short book', async () => {
-    const asked: number[] = [];
-    await scanOrders((pageNo, pageSize) => {
-      asked.push(pageNo, pageSize);
-      return Promise.resolve(page(ordersFrom(1, 7)));
-    });
-    expect(asked).toEqual([1, PAGE_SIZE]);
   });
 });
 
