@@ -1,7 +1,4 @@
-/**
- * What crosses the server: a message is a piece of a frame log, numbered without a hole, in which notes say what happened to the broker's
- * stream. Its headers have the rest.
- */
+/** A message is a piece of a frame log, numbered without a hole; notes in it say what happened to the broker's stream, headers the rest. */
 import type { StreamChanged } from '../engine/ports/engine-event.ts';
 import { frameRecords, FrameRecords } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';

@@ -1,7 +1,4 @@
-/**
- * Reads a feed from its history on, in order and each record once, through restarts of server and publisher. The server holds what a slow
- * reader has not taken; the publisher does not know of it.
- */
+/** Reads a feed from its history on, in order, each record once, through restarts of server and publisher, which knows of no reader. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '../domain/failure.ts';
 import { type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
@@ -163,10 +160,7 @@ export async function readTerms({ jsm, url }: Cluster, name: string): Promise<Fe
 
 // Frame logs of what a feed has, one a day.
 
-/**
- * Returns the frames of each day, null for one whose begin the server has deleted: it gets no log. A log appears once it is whole. Throws
- * where one is there already, where the feed cannot be read, or has a gap.
- */
+/** Frames of each day; null where the server has deleted its begin: no log then. Throws where a log is there, or the feed has a gap. */
 export async function recordFeed(
   access: Pick<FeedReaderOptions, 'name' | 'open'>,
   dir: string,

@@ -1,7 +1,4 @@
-/**
- * Reads a YAML file by its schema: the value, or its problems with their places, one for each mistake, in words for the person who
- * writes it.
- */
+/** Reads a YAML file by its schema: the value, or a problem with its place for each mistake, in words for the person who writes it. */
 import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { isRecord } from '../domain/parsed.ts';

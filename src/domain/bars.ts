@@ -22,10 +22,7 @@ export interface BarBounds {
   readonly phase: SessionPhase;
 }
 
-/**
- * The bounds of the bar that holds `at`. Time bars lie on a grid from local midnight; no bar crosses a change of
- * phase or of day. Without `every` the bar begins at `at` and ends with the phase.
- */
+/** The bar that holds `at`, on a grid from local midnight, within its phase and day. Without `every`: from `at` to the phase's end. */
 export function barBounds(calendar: TradingCalendar, at: TsUs, every: DurationUs | null): BarBounds {
   const time = timeOfDayUs(at, calendar.utcOffsetMinutes);
   const sessionEndUs = nextPhaseChange(calendar, at);

@@ -88,10 +88,7 @@ export interface BrokerTriggerOrder {
 export const isCanceled = ({ status }: Pick<BrokerOrder, 'status'>): boolean =>
   status === 'canceled' || status === 'matched_canceled';
 
-/**
- * Whether the order of a row can still fill, or trigger (rulings, 11): matched volume wins, and letters do not end an order that can still
- * be canceled. One of unknown letters may work.
- */
+/** Whether it can still fill or trigger (rulings, 11): matched volume wins, letters end no order that can be canceled, unknown ones none. */
 export function mayWork(row: BrokerOrder | BrokerTriggerOrder): boolean {
   if ('kind' in row) return row.status === 'pending' || row.status === 'unrecognized';
   return row.filledQty < row.qty && (row.canCancel || !isCanceled(row));

@@ -1,7 +1,4 @@
-/**
- * Trading hours as data (market rules, 3 and 8). The phase is a pure function of time and calendar, the same
- * in every world.
- */
+/** Trading hours as data (market rules, 3 and 8). The phase is a pure function of time and calendar, the same in every world. */
 import { assert } from './assert.ts';
 import {
   addDays,
@@ -213,10 +210,7 @@ export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | und
 export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): readonly TsUs[] =>
   momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
 
-/**
- * Start of the closing of positions that do not stay overnight; undefined where they are not closed, on a day without a session, and where
- * trading goes on through midnight: there is no night then.
- */
+/** When positions that do not stay overnight begin to be closed; undefined where none are, without a session, and where no night comes. */
 export function flatFrom(
   calendar: TradingCalendar,
   day: TradingDay,

@@ -1,7 +1,4 @@
-/**
- * Calendar dates by arithmetic alone: the pure rooms have no clock and no `Date`.
- * Days-from-civil after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
- */
+/** Dates by arithmetic alone, without `Date`: days-from-civil after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". */
 import { assert } from './assert.ts';
 import { type Brand, type TsUs, US_PER_DAY, US_PER_MINUTE, tsUs } from './units.ts';
 

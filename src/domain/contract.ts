@@ -117,10 +117,7 @@ export function parsePoints(spec: ContractSpec, points: number, path: string): P
   return parsed(priceTicks(whole));
 }
 
-/**
- * The band of a day. Rounded inwards, so that it never widens: ceiling down, floor up; one tick on either side where the
- * result equals the reference (market rules, 1).
- */
+/** The band of a day, rounded inwards so that it never widens; one tick away where that equals the reference (market rules, 1). */
 export function priceBand(spec: ContractSpec, reference: PriceHundredths): PriceBand {
   if (spec.bandBps >= NO_BAND_BPS)
     return { ceiling: marketLimit('buy'), floor: marketLimit('sell'), reference };

@@ -221,10 +221,7 @@ export const taxOn = (schedule: CostSchedule, day: TradingDay, value: number): M
 const partsOf = (value: number, rate: number, whole: number): Money =>
   rate < 0 ? money(0 - partOf(value, 0 - rate, whole)) : partOf(value, rate, whole);
 
-/**
- * Initial margin of `contracts` worth `value` money (price x multiplier x |contracts|), rounded up. Exact: a remainder and no
- * fraction, which would be lost in a large product.
- */
+/** Initial margin of contracts worth `value` money, rounded up. Exact: a remainder and no fraction, which a large product would lose. */
 export function initialMargin(
   { contractMargin, marginBps }: CostSchedule,
   day: TradingDay,

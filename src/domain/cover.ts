@@ -1,7 +1,4 @@
-/**
- * Effect of open orders on a position: which of them protect it, and which could enlarge it. Of one owner in one contract; the engine and
- * the kill path ask the same function.
- */
+/** What one owner's open orders do for its position: protect or could enlarge it. Engine and kill path ask the same function. */
 import { type Side, signOf, type TriggerWhen } from './order.ts';
 
 /**

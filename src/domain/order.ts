@@ -81,10 +81,7 @@ export type Trigger =
   /** `legCode` is the order code of `leg`. */
   | (Pick<ArbitrageIntent, 'kind' | 'leg'> & { readonly legCode: OrderCode });
 
-/**
- * A change edits price or total quantity, never both (rulings, 10; market rules, 4). Of an order that waits for a
- * price it moves the trigger, and nothing else (rulings, 13).
- */
+/** A change edits price or total quantity, never both; of an order that waits the trigger alone (rulings, 10, 13; market rules, 4). */
 export type ModifyIntent =
   | { readonly kind: 'price'; readonly clientOrderId: ClientOrderId; readonly limitPrice: PriceTicks }
   | { readonly kind: 'qty'; readonly clientOrderId: ClientOrderId; readonly qty: Qty }

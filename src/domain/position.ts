@@ -1,7 +1,4 @@
-/**
- * A position and its profit, from money alone: averages are derived, never stored (rulings, 1). Both the engine and the
- * venue account with these functions, so that their figures agree to the VND.
- */
+/** A position and its profit, from money alone (rulings, 1). Engine and venue share these functions: their figures agree to the VND. */
 import { assert } from './assert.ts';
 import { type Money, money, type SignedQty, signedQty } from './units.ts';
 
@@ -15,10 +12,7 @@ export interface Position {
 
 export const FLAT_POSITION: Position = { qty: signedQty(0), openValue: money(0), realised: money(0) };
 
-/**
- * Adds a fill of `change` contracts (buy above zero) worth `value` money. The closed part takes its share of the open value,
- * rounded to whole money once; the rest stays, so that no money is lost.
- */
+/** Adds a fill of `change` contracts worth `value`. The closed part takes its share, rounded once; no money is lost. */
 export function applyFill(position: Position, change: number, value: number): Position {
   assert(Number.isSafeInteger(change) && change !== 0, 'a fill changes the position by a whole quantity');
   assert(Number.isSafeInteger(value) && value >= 0, 'the value of a fill is whole money');

@@ -123,9 +123,7 @@ export interface PollSettings {
 export interface LookUpSettings {
   readonly scans: number;
   readonly spread: DurationUs;
-  /**
-   * Ends an order whose absence is proven once a later read of the positions agrees; absent is `operator`: a person does.
-   */
+  /** Ends an order once its absence is proven and a later read of positions agrees; absent is `operator`: a person does. */
   readonly resolve?: 'operator' | 'proven_absent';
 }
 

@@ -1,7 +1,4 @@
-/**
- * The numbers of the trade. All are whole numbers with a brand, minted only in this file; off the grid is an error,
- * never a rounding. Conversions from the broker's decimals happen once, in `src/wire`.
- */
+/** Whole numbers with a brand, minted in this file alone; off the grid is an error. `src/wire` converts the broker's decimals, once. */
 import { assert } from './assert.ts';
 
 declare const brand: unique symbol;

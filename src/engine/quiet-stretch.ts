@@ -1,7 +1,4 @@
-/**
- * Trades of one contract that only strategies see: nothing is due before `untilUs`, nothing waits, and from `low` to `high` no order of
- * ours is touched and no limit is reached. It ends when a strategy leaves work for the engine.
- */
+/** Trades that only strategies see: nothing is due or waits before `untilUs`, and from `low` to `high` no order or limit of ours is met. */
 import type { TradeTick } from '../domain/ticks.ts';
 import type { Seq, TsUs } from '../domain/units.ts';
 import type { EngineCore } from './engine-core.ts';

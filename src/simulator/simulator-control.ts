@@ -1,7 +1,4 @@
-/**
- * The control API on its own loopback port: sets, lists and clears faults, and shows the simulator's exact figures, to compare
- * a client's books with.
- */
+/** The control API on its own loopback port: faults, and the simulator's exact figures to compare a client's books with. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { AccountId } from '../domain/ids.ts';

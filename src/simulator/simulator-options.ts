@@ -109,10 +109,7 @@ interface TimeSettings {
   readonly start: 'origin' | 'first_subscriber' | 'as_in_life';
 }
 
-/**
- * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6). More
- * of them are with their subjects: `auth`, `stream`, `rules`.
- */
+/** Points that the contract leaves open [?] (rulings, 10, 13, 15; notes, 1 and 6); more are in `auth`, `stream` and `rules`. */
 export const readingSettings = z.strictObject({
   /** Meaning of `nvol` in a change: the new total volume, or the new volume still open. */
   changedVolume: z.enum(['total', 'leaves']).default('total'),

@@ -24,10 +24,7 @@ import type { Containment, StrategyTimers } from './containment.ts';
 import type { LegChannels } from './tick-hub.ts';
 import type { Bar, Rollover } from './leg-ticks.ts';
 
-/**
- * A bar closed later than this after its end, or than its own length if that is more, is not fresh. At 60 times the speed
- * of life this is 83 ms of a busy machine.
- */
+/** A bar closed later than this, or than its own length, is not fresh: 83 ms of a busy machine at 60 times the speed of life. */
 const LATE_MAX: DurationUs = seconds(5);
 /** After a longer silence within a session, or than a bar, the first trades are not trusted: the machine may have slept. */
 const SILENCE_MAX: DurationUs = minutes(2);
@@ -180,10 +177,7 @@ interface BarSources {
   readonly rollovers: Channel<Rollover>;
 }
 
-/**
- * Bars of one leg, closed by the clock also when no trade comes. Stretches without a trade make no bar, so after a standby
- * at most one bar comes out, and it says that it is late.
- */
+/** Bars of one leg, closed by the clock too. A stretch without a trade makes none: after a standby at most one comes, marked late. */
 export class BarChannel extends Channel<Bar> {
   readonly #builder: BarBuilder;
   readonly #port: Pick<TraderPort, 'nowUs' | 'calendar'>;

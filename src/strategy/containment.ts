@@ -70,10 +70,7 @@ export class Containment {
     this.running[0] = before;
   }
 
-  /**
-   * Throws unless the strategy's own code runs inside an event. A call from a promise or a foreign callback would be in no
-   * replay, so it is a fault (rulings, 34).
-   */
+  /** Throws unless the strategy's own code runs inside an event: a call from a promise would be in no replay (rulings, 34). */
   assertInEvent(call: string, of = 'trader'): void {
     if (this.running[0] === this.index && !this.closed) return;
     const what = `${of}.${call}`;

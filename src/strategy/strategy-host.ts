@@ -1,7 +1,4 @@
-/**
- * Runs the strategies of one engine: delivers each event to the strategies it concerns, each behind its own containment. It keeps no
- * history; the same events in the same order make the same calls to the trader.
- */
+/** Runs the strategies of one engine, each behind its own containment. No history: the same events make the same calls. */
 import { config } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';

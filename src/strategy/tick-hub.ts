@@ -1,7 +1,4 @@
-/**
- * Brings market messages to the channels that listen to their contract. A leg of a strategy owns one channel a kind; at a
- * rollover the channel moves to the new contract and its subscribers notice nothing but the prices.
- */
+/** Brings market messages to the channels of their contract. A leg owns one a kind, which moves to the new contract at a rollover. */
 import { assert } from '../domain/assert.ts';
 import {
   type BarTick,
@@ -89,10 +86,7 @@ class ContractSubscribers<T> {
     if (this.#handlers.length > 0) this.emit(this.#copyOf(value));
   }
 
-  /**
-   * Each subscriber gets a message of its own: the last one `value` itself. The first throw stops its strategy, whose handlers are
-   * dead then; the others go on.
-   */
+  /** Each subscriber gets a message of its own: the last one `value` itself. The first throw stops its strategy; the others go on. */
   emit(value: T): void {
     const handlers = this.#handlers;
     const running = this.#running;

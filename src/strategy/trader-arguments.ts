@@ -1,7 +1,4 @@
-/**
- * Checks the arguments of trader calls: authors who write JavaScript, or whose types were only stripped, have no compiler that does it. An
- * unknown key is refused too: a misspelt stop-loss would be an order without one.
- */
+/** Checks trader calls for authors without a compiler. An unknown key is refused: a misspelt stop-loss would be an order without one. */
 import { isRecord, shown } from '../domain/parsed.ts';
 
 /** A check of one argument. Built once: a valid argument allocates no object and no text. */

@@ -1,8 +1,4 @@
-/**
- * The broker watches margin: on the next whole second after a change it measures every account, and closes positions that have
- * no margin any more, by orders at the edge of the band. Only in continuous trading, where orders can be withdrawn. Serves the
- * simulator and backtests.
- */
+/** The broker measures margin on the next whole second after a change, and closes positions without it; in continuous trading alone. */
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { type TsUs, US_PER_SECOND } from '../domain/units.ts';

@@ -36,10 +36,7 @@ export interface ChangeOrder extends CancelOrder {
   readonly qty: number;
 }
 
-/**
- * Codes of the back office (notes, 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
- * words. -6001 and -6003 are ours altogether.
- */
+/** Codes of the back office (notes, 3). Its texts are not known: these are ours, and so are -6001 and -6003 altogether. */
 const TEXTS = {
   [-6001]: 'Account not found',
   [-6003]: 'Order or contract not found',

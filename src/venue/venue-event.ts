@@ -206,10 +206,7 @@ interface MarginMessage {
 
 type SessionMessage = { readonly tsUs: TsUs; readonly day: TradingDay } & (
   | {
-      /**
-       * `day_started`: the contracts listed, each with its band; order numbers restart. `listings_changed`: in the middle of a day, the
-       * contract was rolled by hand.
-       */
+      /** `day_started`: all listed, and order numbers restart. `listings_changed`: the contract was rolled by hand. */
       readonly kind: 'day_started' | 'listings_changed';
       readonly listings: readonly Listing[];
     }

@@ -71,10 +71,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   #nowUs: TsUs;
   #phaseSeen: SessionPhase = 'closed';
 
-  /**
-   * Starts at `options.startUs`. With `state`, carries on from it: a day that ended in between is settled without further trading, resting
-   * orders of today return to the book in their order.
-   */
+  /** With `state` it goes on: a day that ended since is settled without trading, and orders of today return to the book in turn. */
   constructor(options: VenueOptions, state?: VenueState) {
     assertCalendar(options.calendar);
     this.#options = options;

@@ -1,7 +1,4 @@
-/**
- * Runs the trials of a sweep on the workers of a cluster. It trusts nothing that it was told before: whatever has no result when the queue
- * is empty is sent again, so a store that was lost, a queue that was emptied and its own death change no outcome.
- */
+/** Runs trials on workers. What has no result once the queue is empty is sent again: a lost store, queue or start changes no outcome. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatCount } from '../../text/numbers.ts';
 import type { TrialPool, TrialPoolOptions, TrialTask } from '../../research/sweep/trial-pool.ts';

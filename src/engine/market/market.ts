@@ -103,10 +103,7 @@ type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';
 /** Chain state before the first trade after a start or a reset. */
 const UNKNOWN = -1;
 
-/**
- * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, 7). A
- * break means a missed trade, even on a healthy connection.
- */
+/** Each trade's total volume is the one before plus its own (notes, 7). A break means a missed trade, even on a healthy connection. */
 export class GapChain {
   #total = UNKNOWN;
   #expected = 0;
@@ -143,10 +140,7 @@ export class GapChain {
   }
 }
 
-/**
- * The last trade of one contract, kept as numbers: keeping the message itself would make it the only object that outlives its
- * event.
- */
+/** The last trade as numbers: keeping the message itself would make it the only object that outlives its event. */
 class LastTrade {
   #isKnown = false;
   #seq = 0;

@@ -79,10 +79,7 @@ export class CarriedOrders {
     if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
-  /**
-   * After a night it is over where its last day was before this one. A book that shows it all the same brings it back. Where trading goes
-   * on, the clock at midnight proves nothing.
-   */
+  /** After a night it is over if its last day was before this one, unless a book shows it. Amid trading, midnight proves nothing. */
   #carryWaiting(
     order: ManagedOrder,
     row: BrokerTriggerOrder,
@@ -111,10 +108,7 @@ export class CarriedOrders {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
 
-  /**
-   * A scan of the broker's day before proves no number of an order of that day: another order may have it by now. Where trading never
-   * stops, that day may end later than ours.
-   */
+  /** A scan of the broker's day before proves no number of that day's orders: another may have it. That day may end later than ours. */
   provesNumber(order: ManagedOrder, startedUs: TsUs): boolean {
     return !order.isCarriedOver || startedUs >= this.#surelyBegunUs();
   }
@@ -144,10 +138,7 @@ export class CarriedOrders {
     return createdUs < this.#surelyBegunUs();
   }
 
-  /**
-   * Two reads of positions agree, and no complete scan shows it any more: nothing of it is missing. One read alone may come empty. True
-   * where there was such an order.
-   */
+  /** Two reads of positions agree (one may come empty), no complete scan shows it: nothing of it is missing. True where there was one. */
   agreed(readUs: number): boolean {
     const { size } = this.#unproven;
     for (const order of this.#unproven) {
@@ -171,10 +162,7 @@ export class CarriedOrders {
     this.#core.context.alert(strategy, severity, 'exits_missing', text, { about: order.orderCode });
   }
 
-  /**
-   * Gives a difference of positions to the strategy whose orders alone can explain it. False where they cannot, or where several
-   * strategies may own it: a person decides.
-   */
+  /** Gives a difference to the strategy whose orders alone can explain it; false where none or several may: then a person decides. */
   explain(instrument: InstrumentIndex, difference: SignedQty): boolean {
     const able = [...this.#unproven].filter(
       (order) => order.instrument === instrument && leavesOf(order) > 0,

@@ -1,7 +1,4 @@
-/**
- * The exits of brackets: which row of the trigger book is an exit of which bracket, which two are halves of one another, and
- * whether all that has filled is protected.
- */
+/** Exits of brackets: whose exit a row is, which two are halves of one another, and whether all that has filled is protected. */
 import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import { type BrokerTriggerOrder, ScanEvidence } from '../../domain/broker-order.ts';

@@ -1,7 +1,4 @@
-/**
- * Turns the book's cumulative figures into fills: a step of (cumulative quantity, cumulative value) of one order (rulings,
- * 2). The cumulative quantity is the key: reading twice counts once, and it never goes back.
- */
+/** Turns cumulative figures of the book into fills (rulings, 2). The cumulative quantity is the key: reading twice counts once. */
 import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';

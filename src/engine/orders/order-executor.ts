@@ -1,7 +1,4 @@
-/**
- * Carries out calls: the proposal into the journal, a decision, the approved call into the journal, then to the gateway, which
- * makes both durable before it sends (rulings, 30). Takes their answers.
- */
+/** Carries out calls: each is journaled, decided, and handed to the gateway, which makes it durable first (rulings, 30). Takes answers. */
 import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
@@ -76,10 +73,7 @@ export class OrderExecutor {
     this.#carryOut(call, null);
   }
 
-  /**
-   * Decides pending-position calls again after a read of positions, or after it failed. `isOver`: refuse those that still may
-   * not go.
-   */
+  /** Decides pending calls again after a read of positions, or after it failed. `isOver`: those that still may not go are refused. */
   retryPending(isOver: boolean): void {
     const waiting = this.#pending;
     if (waiting.length === 0) return;
@@ -97,9 +91,7 @@ export class OrderExecutor {
     }));
   }
 
-  /**
-   * Calls from the emergency file, sent by the process before. They leave the list of pending calls, and the orders that they change are looked up.
-   */
+  /** Calls that the process before sent from the emergency file: they are pending no more, and the orders they change are looked up. */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
     const { orders, life } = this.#view;
     const sent = new Set(owners.map((each) => each.clientOrderId));

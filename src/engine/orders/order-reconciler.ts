@@ -1,7 +1,4 @@
-/**
- * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
- * ours, and which orders no row shows.
- */
+/** Compares scans of the broker's books with our orders (rulings, 8, 9, 11, 29): whose each row is, and which orders no row shows. */
 import type { EngineView } from '../engine-view.ts';
 import {
   type BrokerOrder,
@@ -124,10 +121,7 @@ export class OrderReconciler {
     this.#view.entries.again(this.#view.positionReconciler.unproven() === null, this.#view.halt);
   }
 
-  /**
-   * The row is the same as in the scan before, and nothing has happened since to its order, which is over: it shows the order and says
-   * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
-   */
+  /** The same row as before, of an order that is over and unchanged: it says nothing new. Each poll of a busy day has hundreds of them. */
   #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
     const order = this.#view.orders.brokerIds.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.

@@ -223,10 +223,7 @@ export class BrokerIdIndex {
     this.#orders = orders;
   }
 
-  /**
-   * The order that a row of the in-day book shows, by number, key or reference; it has the number from here on. Undefined where none of
-   * them names an order whose terms are the row's.
-   */
+  /** The order that a row of the in-day book shows, by number, key or reference, on its terms; it has the number from here on. */
   ownerOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | undefined {
     const { orderNo } = row;
     if (this.#orders.hasEarlier) {
@@ -411,10 +408,7 @@ export class BrokerIdIndex {
   }
 }
 
-/**
- * Whether an order takes the number of another one that may still work. Of two that we placed the later one has it; of others the
- * one that was seen last.
- */
+/** Whether an order takes the number of one that may still work: of two that we placed the later one, of others the one seen last. */
 function mayTake(order: ManagedOrder, holder: ManagedOrder, provenUs: number): boolean {
   if (order.isCarriedOver || order.isFinal) return false;
   if (holder.isFinal) return true;

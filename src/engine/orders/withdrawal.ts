@@ -17,10 +17,7 @@ export interface OrderSplit {
 /** From one cancel of an entry to the next. */
 export const CANCEL_AGAIN = seconds(5);
 
-/**
- * Cancels the open orders that can enlarge a position, again when a cancel comes to nothing, and leaves those that protect it; all or one
- * on a person's word.
- */
+/** Cancels open orders that can enlarge a position, again when a cancel fails, and leaves those that protect it; all on a person's word. */
 export class EntryWithdrawal {
   readonly #core: EngineCore;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
@@ -70,10 +67,7 @@ export class EntryWithdrawal {
     return split;
   }
 
-  /**
-   * A stop, waiting at the broker or working since it triggered, that can only shrink its strategy's position; also one that was placed
-   * before its entry filled.
-   */
+  /** A stop, waiting or triggered, that can only shrink its strategy's position; also one that was placed before its entry filled. */
   isCover(id: ClientOrderId): boolean {
     const order = this.#core.orders.get(id);
     if (order === undefined || order.isFinal || !waitsOrWasSent(order)) return false;

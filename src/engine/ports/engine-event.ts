@@ -1,7 +1,4 @@
-/**
- * Inputs of the engine. Each event carries its sequence number and the time at which it was received; both are inputs, so that
- * the same events always give the same decisions.
- */
+/** Inputs of the engine. Number and time of receipt are inputs too, so that the same events always give the same decisions. */
 import type {
   BrokerAccount,
   BrokerClosedPosition,
@@ -123,10 +120,7 @@ export interface CallAnswer {
   readonly outcome: CallOutcome;
 }
 
-/**
- * Orders as the broker shows them at one moment: rows of the in-day book that changed, and the account after it; null where the account is
- * read on request.
- */
+/** Rows of the in-day book that changed, and the account after it; null where the account is read on request. */
 export interface OrderNews {
   readonly startedUs: TsUs;
   readonly rows: readonly BrokerOrder[];
@@ -360,10 +354,7 @@ export interface ClockSkew extends EventHead {
   readonly roundTrip: DurationUs;
 }
 
-/**
- * The wall clock of the machine was set while the process ran: market time goes on as before, `stepUs` behind it (above zero) or ahead
- * of it. Zero: both agree again.
- */
+/** The wall clock was set while the process ran: market time goes on, `stepUs` behind it (above zero) or ahead. Zero: both agree again. */
 export interface ClockStep extends EventHead {
   readonly kind: 'clock_step';
   readonly stepUs: number;

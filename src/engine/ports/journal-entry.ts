@@ -1,7 +1,4 @@
-/**
- * Every fact the daemon decides or learns, one literal a fact. The journal keeps them in order; the log, the alerts and the
- * report of the day are made from the same entries.
- */
+/** Every fact the daemon decides or learns. Log, alerts and the report of the day are made from these entries of the journal. */
 import type { BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';

@@ -5,10 +5,7 @@ import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from './approved.t
 import type { ReportKind } from './engine-event.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/**
- * Sends orders, with or without a trigger. The adapter writes the row, then sends; a failed write comes back as `journal_failed`.
- * Each call comes back as the answer of one `execution_report`.
- */
+/** Sends orders. The adapter writes the row, then sends: a failed write is `journal_failed`, the answer one `execution_report`. */
 export interface Gateway {
   submit(order: ApprovedOrder): void;
   modify(modify: ApprovedModify): void;

@@ -1,7 +1,4 @@
-/**
- * The interface between engine and strategies. `StrategyHost` is implemented by `src/strategy` (observables, guards, traders);
- * `TraderPort` by the engine. Calls to it inside a dispatch are queued and drained after the event.
- */
+/** The interface between engine and strategies. Calls to `TraderPort` inside a dispatch are queued and drained after the event. */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';

@@ -260,10 +260,7 @@ export class Portfolio {
     return { fee: money(fee), tax: money(tax) };
   }
 
-  /**
-   * Profit of the trading day before costs, where no price decides it: the account holds nothing, all came and went by fills, and the
-   * reference price of carried positions is known. Null otherwise.
-   */
+  /** The day's profit before costs where no price decides it: nothing is held, all went by fills, references are known; else null. */
   settledProfit(): Money | null {
     if (this.#hasUnfilled) return null;
     let profit = 0;

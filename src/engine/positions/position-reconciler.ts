@@ -355,10 +355,7 @@ export class EnclosedProof<T> {
     this.#read = isAfterBook ? { reading, startedUs, arrivedUs, fillVersion } : null;
   }
 
-  /**
-   * To be called after a complete scan has been compared with our orders. `keyOf` names the differences of a reading from ours; empty when
-   * there are none.
-   */
+  /** After a complete scan was compared with our orders. `keyOf` names a reading's differences from ours; empty when there are none. */
   takeBook(
     { startedUs, tsUs }: OrderListSnapshot,
     { fillVersion, unresolved }: BookState,

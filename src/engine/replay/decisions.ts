@@ -307,10 +307,7 @@ export class JournalDecisions extends LiveDecisions {
     this.#earlier = [];
   }
 
-  /**
-   * The present version may have asked for the same; all else is refused to it, and so is what was denied: an update may have said so
-   * before it asked.
-   */
+  /** The present version may have asked for the same; all else is refused, and what was denied: an update may have said so before. */
   #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     const at = this.#left.findIndex(
       ({ proposal, ...each }) =>

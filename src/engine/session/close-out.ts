@@ -156,10 +156,7 @@ export class CloseOut {
   }
 }
 
-/**
- * Withdraws entries before an auction: there nothing can be canceled (rulings, 27). Reductions and stops that cover a position
- * stay in, they can only shrink it; adopted orders belong to the operator.
- */
+/** Withdraws entries before an auction, where nothing can be canceled (rulings, 27). Reductions, covers and adopted orders stay in. */
 export class AuctionWithdrawal {
   readonly #state: EngineState;
 

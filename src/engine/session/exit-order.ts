@@ -168,10 +168,7 @@ export class ExitOrder {
     return this.#id === null ? undefined : this.#state.orders.get(this.#id);
   }
 
-  /**
-   * A person who closed contracts by hand left the opposite position to the operator. Both end without a trade: an exit would open an
-   * unwanted position. Only where the broker shows the sum of all.
-   */
+  /** A close by hand left opposite positions: both end without a trade where the broker shows the sum, as an exit would open one. */
   #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
     const { context, registry, portfolio, positionReconciler, market } = this.#state;
     const { strategy, instrument } = this.#target;

@@ -98,10 +98,7 @@ export class Flattener extends Target {
     }
   }
 
-  /**
-   * Its stops are gone: the read before them serves while it is fresh. All fills of its own orders since then are booked, or they would not
-   * be over.
-   */
+  /** Its stops are gone: the read before them serves while it is fresh, as all fills of its own orders since then are booked. */
   readFailed(): void {
     if (this.progress !== 'reading') return;
     if (this.#state.positionReconciler.isFresh) return this.#place();
@@ -319,10 +316,7 @@ export class Flattener extends Target {
 export class TargetExecutor {
   readonly #state: EngineState;
   #all: readonly Flattener[] = [];
-  /**
-   * Exits without an answer: one that turns up after it was proven absent could open a position. It gives its askers no more than they
-   * requested.
-   */
+  /** Exits without an answer: one that turns up after it was proven absent could open a position. Its askers get what they requested. */
   readonly #lost = new Map<ClientOrderId, Target>();
 
   constructor(state: EngineState) {

@@ -253,10 +253,7 @@ export class SessionEvents {
     if (registry.isStarted) this.#controller.onContracts();
   }
 
-  /**
-   * A list takes effect with the event after it: a process that starts again lists the contracts before it boots,
-   * and nothing may be decided in between.
-   */
+  /** A list takes effect with the event after it: a process lists contracts before it boots, and nothing may be decided in between. */
   contractsListed(listed: ContractsListed): void {
     this.#state.snapshots.arrived('contracts');
     this.#listed = listed;
@@ -333,10 +330,7 @@ export class SessionEvents {
     this.#state.context.alert(null, 'critical', 'clock_step', text);
   }
 
-  /**
-   * `reason` is null when the process ended, which is journaled elsewhere. The books are emptied for a stale stream too: its next levels
-   * may not fit the levels before.
-   */
+  /** `reason` null: the process ended, journaled elsewhere. A stale stream empties the books too: its next levels may not fit. */
   #streamDown(state: 'stale' | 'down', reason: string | null): void {
     const { market, registry, context, session } = this.#state;
     const wasLive = market.isLive;

@@ -1,7 +1,4 @@
-/**
- * The event being processed: its time and number, which everything decided now carries, the calls that it leads to, who decides them, and
- * the way to the journal.
- */
+/** The event being processed: its time and number, the calls that it leads to, who decides them, and the way to the journal. */
 import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';

@@ -1,7 +1,4 @@
-/**
- * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of each event; the
- * list is read only when it is due.
- */
+/** Timers in market time, ordered by (due, order of setting). Each event compares `nextDueUs`; the list is read only when it is due. */
 import { assert } from '../../domain/assert.ts';
 import { addUs, type DurationUs, type TsUs } from '../../domain/units.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
@@ -79,10 +76,7 @@ export class MarketTimers {
     this.#keep((timer) => timer.owner !== owner);
   }
 
-  /**
-   * The timers that are due, in order; each is to be cleared before it runs. A timer that is set while these run waits for the next event, so
-   * that one of no length cannot hold the engine.
-   */
+  /** Due timers in order; each is to be cleared before it runs. One set meanwhile waits for the next event: none can hold the engine. */
   dueBy(nowUs: number): readonly Timer[] {
     return this.#waiting.filter(({ dueUs }) => dueUs <= nowUs);
   }
@@ -108,10 +102,7 @@ export class MarketTimers {
   }
 }
 
-/**
- * Guards the fast path: the next moment at which the engine acts by itself, and whether calls, updates or changes wait for the
- * end of the event. Each price checks it once; code that leaves work to do opens it.
- */
+/** Guards the fast path: when the engine acts next by itself, and whether work waits for the event's end. Each price checks it once. */
 export class DueWork {
   #isOpen = true;
   #dueUs = -Infinity;

@@ -1,7 +1,4 @@
-/**
- * The sub-accounts of all customers: their cash, shares and waiting orders of stock, and money on its way between them. The money of a
- * derivative one is the venue's. Stored state counts; the options only open accounts that it lacks.
- */
+/** The sub-accounts of all customers; the money of derivative ones is the venue's. Options only open what the stored state lacks. */
 import { assert } from '../../domain/assert.ts';
 import { accountId } from '../../domain/ids.ts';
 import { type Refusal, refusal } from '../../venue/venue-command.ts';
@@ -119,10 +116,7 @@ export class SubAccounts {
     return { unknown: null };
   }
 
-  /**
-   * Into margin or out of it, from or to the account that funds it: the default account, else the first that holds cash. Null when it is
-   * done.
-   */
+  /** Into margin or out of it, from or to the default account, else the first that holds cash. Null when it is done. */
   moveMargin(
     way: 'deposit' | 'withdraw',
     custodyCode: string,

@@ -1,7 +1,4 @@
-/**
- * The exchange and the accounts, driven by market time and stored on disk. For every answer the venue is first brought up to
- * now, then asked, and its changes are committed before the caller can reply.
- */
+/** Exchange and accounts on market time, stored on disk. For an answer the venue is brought up to now, asked, and committed. */
 import { dayAt, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract, ContractSpec } from '../../domain/contract.ts';

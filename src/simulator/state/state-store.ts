@@ -140,10 +140,7 @@ const HEAD: StateKind<Head> = { name: 'venue' };
 const ORDERS: StateKind<OrderState> = { name: 'order' };
 const TRIGGERS: StateKind<TriggerOrder> = { name: 'trigger' };
 
-/**
- * Keeps the venue's memory in the state store. Orders, waiting ones too, are many and change one at a time, so each has a
- * row of its own and only changed rows are written.
- */
+/** The venue's memory in the state store. Each order has a row of its own, and only changed rows are written. */
 export class VenueMemory {
   readonly #store: StateStore;
   /** Orders whose row is out of date. */

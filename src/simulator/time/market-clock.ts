@@ -1,7 +1,4 @@
-/**
- * Market time as an affine map of real time (rulings, 25): sessions and matching run on market time, while heartbeats,
- * tokens and the `Date` header stay on real time: the clock of the machine, and the clock of the broker, which a fault may skew.
- */
+/** Market time as an affine map of real time (rulings, 25): sessions and matching follow it; heartbeats, tokens and `Date` do not. */
 import { assert } from '../../domain/assert.ts';
 import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
 import {

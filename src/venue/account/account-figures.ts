@@ -137,10 +137,7 @@ const worstIn = (
   code: OrderCode,
 ): number => worstPosition(netIn(account, code), working.get(code) ?? NOTHING_WORKING);
 
-/**
- * Refusal of an order for which the account has no margin or no room; null otherwise. An order that reduces the position, working
- * orders considered, is never refused.
- */
+/** Refusal of an order without margin or room; null otherwise, and for one that reduces the position, working orders considered. */
 export function riskRefusal(
   { orderCode: code, side, qty: more }: Pick<PlaceLimit, 'orderCode' | 'side' | 'qty'>,
   account: LedgerAccount,

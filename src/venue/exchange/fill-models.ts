@@ -2,16 +2,10 @@
 
 import type { Side } from '../../domain/order.ts';
 
-/**
- * Orders ahead of a resting order. `queue`: the quantity at its price when it joined. `touch`: none, a trade at its price fills it.
- * `through`: all, only a trade beyond its price fills it.
- */
+/** Orders ahead of a resting one. `queue`: those at its price when it joined. `touch`: none. `through`: all, until a trade goes beyond. */
 export type QueueModel = 'queue' | 'touch' | 'through';
 
-/**
- * Position in the queue of quantity that left a level without a trade. `behind`: all of it behind us. `ahead`: all of it in front.
- * `proportional`: on both sides, in proportion to the resting quantity.
- */
+/** Where quantity that left a level without a trade was: `behind` us, `ahead` of us, or `proportional`: on both sides by what rests. */
 export type CancelModel = 'behind' | 'proportional' | 'ahead';
 
 export interface TickFillModel {
@@ -48,10 +42,7 @@ type BarModel = 'next_open' | 'close' | 'ohlc';
 /** The extreme that comes first: the nearer one to the open, always the high, always the low, or the one that is worse for the position. */
 export type BarPath = 'nearest' | 'high_first' | 'low_first' | 'worst_first';
 
-/**
- * The fill of a trailing stop that the path through a bar triggers. `stop`: at its trigger, or at the open beyond it.
- * `worse_of_stop_and_close`: at the close of that bar where that is worse. `next_open`: at the open of the next bar.
- */
+/** A trailing stop that fires inside a bar fills at its trigger or the open beyond, at the close if worse, or at the next open. */
 type TrailingStopRule = 'stop' | 'worse_of_stop_and_close' | 'next_open';
 
 /** Orders that slip: all that take, or only the part of them that opens or enlarges the position. */

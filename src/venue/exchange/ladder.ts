@@ -1,7 +1,4 @@
-/**
- * The limit order book of one contract and day: of each price between floor and ceiling a queue in order of time. It knows orders by
- * their tags, and nothing of accounts or clocks.
- */
+/** The book of one contract and day: at each price a queue in order of time. It knows orders by tags, nothing of accounts or clocks. */
 import { assert } from '../../domain/assert.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';

@@ -1,8 +1,4 @@
-/**
- * A contract's book over recorded trades, as the simulator replays them: the exchange of a tape behind the venue's port for books.
- * Best bid and ask are inferred from the trades and said to be inferred, unless the book was recorded too; prints and their chain of volumes
- * stay as recorded.
- */
+/** A contract's book over recorded trades, for the simulator. Best prices are inferred, and said to be, unless a book was recorded. */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';

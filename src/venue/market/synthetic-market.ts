@@ -429,10 +429,7 @@ const STEPS_AT_ONCE_MAX = 14_400;
 const SAMPLE_EVERY_STEPS = 60;
 const WINDOW_US = 1_800 * US_PER_SECOND;
 
-/**
- * The background's belief of the index, in thousandths of a tick: a random walk with clustered volatility and slow trends, on a
- * fixed time grid, so that reading it more often does not change it.
- */
+/** The background's belief of the index, thousandths of a tick: a random walk on a fixed time grid, so that reading changes nothing. */
 class FairValue {
   readonly #random: Random;
   #step = 0;

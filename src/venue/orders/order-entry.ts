@@ -1,7 +1,4 @@
-/**
- * Orders at the broker: commands on them, fills, and the way to the exchange. Commands arrive there in order of time; a change or
- * a cancel is decided when it arrives, so it can lose against a fill. Serves the simulator and backtests.
- */
+/** Commands on orders, fills, and the way to the exchange, in order of time: a change or cancel is decided there, and a fill may win. */
 import { assert } from '../../domain/assert.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
 import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../domain/costs.ts';

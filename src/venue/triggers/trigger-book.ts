@@ -1,7 +1,4 @@
-/**
- * The life of orders that wait: placed, moved, canceled, triggered by trades, expired. An order that a trade triggers is sent once the
- * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
- */
+/** The life of orders that wait. One that a trade triggers is sent once its match is over, through the same gate as any order. */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { priceTicks, type TsUs } from '../../domain/units.ts';
 import {
@@ -108,10 +105,7 @@ export class TriggerBook {
     return triggerReport(row);
   }
 
-  /**
-   * A user's order filled. For the filled part of a bracket a stop-loss and a take-profit wait; the one that triggers cancels the
-   * other. They grow with each fill. A fill after one was sent gets exits of its own, so that no fill is ever without them.
-   */
+  /** A fill of a bracket brings its exits or lets them grow; one cancels the other. After one was sent it gets exits of its own. */
   onFill(parent: BracketParent, price: number, quantity: number, at: TsUs): void {
     if (parent.bracket === null) return;
     const stopLoss = this.#stopLosses.get(parent.orderKey);

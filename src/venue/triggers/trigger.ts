@@ -1,7 +1,4 @@
-/**
- * The rule by which a waiting order is sent: a stop when a trade touches its price; a trailing stop follows the best price from the trade
- * on that touched its activation price, and only in favour, until a trade touches the trigger behind it. Pure state and steps.
- */
+/** When a waiting order is sent: a stop at a touch, a trailing stop behind the best price since its activation, in favour only. */
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The service's loose types, read leniently (notes, 1): ids as text or number, numbers as numbers, numeric text,
- * empty text or null. A text for a number is counted by `Message.noteTexts`.
- */
+/** The service's loose types (notes, 1): ids as text or number, numbers as text, empty or null. `Message.noteTexts` counts texts. */
 import { z } from 'zod';
 import { type Issue, issuesText, notParsed, type ParseResult, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';

@@ -1,6 +1,4 @@
-/**
- * Open and closed positions of the account: GET /khronos/v1/account/portfolio/status and .../position/close (contract, 4.2; notes, 5).
- */
+/** Open and closed positions (contract, 4.2; notes, 5): GET /khronos/v1/account/portfolio/status and .../position/close. */
 import { z } from 'zod';
 import type { BrokerPosition, BrokerClosedPosition, ClosedTotal } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';

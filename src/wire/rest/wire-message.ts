@@ -1,7 +1,4 @@
-/**
- * Describes a message once: name and JSON type of each field, how it is written and how it is read. Encoder and lenient reader
- * are made from it. The encoder is strict: these keys, in this order, and no others.
- */
+/** A message, described once: name, JSON type, writing and reading of each field. The encoder is strict: these keys, in this order. */
 import { isRecord, type JsonRecord, type ParseResult } from '../../domain/parsed.ts';
 import { z } from 'zod';
 import type { DriftCounter } from '../drift.ts';

@@ -1,7 +1,4 @@
-/**
- * `d|` frames of server and client, and the channels that they name (contract, 6.2; notes, 7). The client reads those of the server that
- * matter to it.
- */
+/** `d|` frames of server and client, and their channels (contract, 6.2; notes, 7). The client reads those that matter to it. */
 import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
 import { type DriftCounter, numberFromText } from '../drift.ts';
 

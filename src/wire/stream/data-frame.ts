@@ -1,7 +1,4 @@
-/**
- * The data frames of the derivative stream (contract, 6.3), written by the simulator and read by the client. They are read by
- * hand and not by a description, because there are thousands a second; each channel names its keys once.
- */
+/** Data frames of the derivative stream (contract, 6.3), read by hand: there are thousands a second. A channel names its keys once. */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
 import { type Issue, shown, type JsonRecord } from '../../domain/parsed.ts';

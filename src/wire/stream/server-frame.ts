@@ -1,7 +1,4 @@
-/**
- * Reads one frame of the server. Any text gives a frame: nothing throws, and an unreadable frame carries its issues. Data frames
- * are read by hand, not by a schema, because there are thousands of them a second.
- */
+/** Reads one frame. Any text gives one: an unreadable frame carries its issues. Data frames are read by hand: thousands a second. */
 import { filter, map, type OperatorFunction } from 'rxjs';
 import type { Contract } from '../../domain/contract.ts';
 import { parseJson, isRecord } from '../../domain/parsed.ts';
