@@ -22,7 +22,6 @@ import {
 } from './feed-messages.ts';
 
 export interface FeedPublisherOptions {
-  /** Name of the feed. */
   readonly name: string;
   /** How long the server keeps messages, and how many bytes of them. */
   readonly keep: { readonly days: number; readonly bytes: number };
@@ -75,7 +74,6 @@ export class FeedPublisher {
     this.#options = options;
   }
 
-  /** Hot. */
   take(record: StampedFrame): void {
     if (this.#end.signal.aborted) return;
     this.#latest = record;

@@ -27,7 +27,6 @@ const variable = (name: string) =>
     .regex(/^[A-Z_][A-Z0-9_]*$/, `the name of an environment variable, like ${name}`)
     .default(name);
 
-/** The environment comes first, then the file. */
 const secretFrom = (environment: string) =>
   z
     .strictObject({ environment: variable(environment), file: pathText.optional() })

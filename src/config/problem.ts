@@ -13,7 +13,6 @@ export interface Problem {
   readonly hint: string;
 }
 
-/** The value, or every mistake in it. */
 export type CheckResult<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -177,7 +177,6 @@ function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
-/** Keys without a default. */
 function requiredKeys(schema: $ZodType): readonly string[] {
   const at = unwrapped(schema);
   if (!(at instanceof z.ZodObject)) return [];

@@ -72,7 +72,6 @@ export const moneyAboveZero = wholeFrom(1, money, 'VND');
 export const contracts = wholeFrom(1, qty, 'contracts');
 export const count = z.int().min(1);
 export const percent = z.number().min(0.01).max(100).meta({ unit: '%' });
-/** A percentage as parts of 10,000. */
 export const percentAsBps = z
   .codec(percent, z.number(), { decode: bpsOf, encode: (bps) => bps / 100 })
   .meta({ unit: '%' });

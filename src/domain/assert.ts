@@ -8,7 +8,6 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(`Invariant: ${message}`);
 }
 
-/** A value that is there. */
 export function assertDefined<T>(value: T | undefined, message: string): T {
   assert(value !== undefined, message);
   return value;

@@ -19,7 +19,6 @@ export type SessionPhase = 'closed' | 'opening_auction' | 'continuous' | 'break'
 export const isAuction = (phase: SessionPhase): boolean =>
   phase === 'opening_auction' || phase === 'closing_auction';
 
-/** Nothing trades. */
 export const isStandstill = (phase: SessionPhase): boolean => phase === 'closed' || phase === 'break';
 
 /** One stretch of a trading day; `fromUs` and `toUs` count from local midnight, `toUs` is not part of it. */

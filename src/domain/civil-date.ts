@@ -95,7 +95,6 @@ export const addDays = (day: TradingDay, days: number): TradingDay => dayFromNum
 export const dayAt = (at: TsUs, utcOffsetMinutes: number): TradingDay =>
   dayFromNumber(Math.floor((at + utcOffsetMinutes * US_PER_MINUTE) / US_PER_DAY));
 
-/** Microseconds since local midnight. */
 export function timeOfDayUs(at: TsUs, utcOffsetMinutes: number): number {
   const local = at + utcOffsetMinutes * US_PER_MINUTE;
   return local - Math.floor(local / US_PER_DAY) * US_PER_DAY;

@@ -54,7 +54,6 @@ export interface Contract {
   readonly spec: ContractSpec;
 }
 
-/** Ceiling, floor and reference of one trading day. */
 export interface PriceBand {
   readonly ceiling: PriceTicks;
   readonly floor: PriceTicks;
@@ -92,7 +91,6 @@ export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
 export const unitsOf = ({ lotSize = 1 }: ContractSpec, qty: number): number =>
   Number((qty * lotSize).toPrecision(DOUBLE_DIGITS));
 
-/** Money that a move by one point is worth to one contract. */
 export const pointValueOf = ({ moneyPerHundredth, partsPerPoint = HUNDREDTHS }: ContractSpec): number =>
   moneyPerHundredth * partsPerPoint;
 

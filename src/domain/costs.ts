@@ -12,11 +12,9 @@ export interface DatedValue<T> {
 }
 
 export interface CostSchedule {
-  /** Exchange fee, money a contract and matched side. */
+  /** Fees, money a contract and matched side. */
   readonly exchangeFee: readonly DatedValue<number>[];
-  /** Clearing fee, money a contract and matched side. */
   readonly clearingFee: readonly DatedValue<number>[];
-  /** Broker fee, money a contract and matched side. */
   readonly brokerFee: readonly DatedValue<number>[];
   /** Income tax on turnover, parts of a million: 1,000 is 0.1 %; times margin rate / 2. */
   readonly taxPpm: readonly DatedValue<number>[];

@@ -59,7 +59,6 @@ export const hasCode = (error: unknown, code: string): error is Error =>
 /** Codes of the file system, of SQLite, and of the index that readers of its log share. */
 const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'];
 
-/** The disk took no more. */
 export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => hasCode(error, code));
 
 /** Another program holds the database, or recovers it. */

@@ -6,7 +6,6 @@ import { type Brand, OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '.
 export type ClientOrderId = Brand<string, 'ClientOrderId'>;
 /** The broker's order number: a small counter that restarts every trading day (notes, 3). */
 export type BrokerOrderNo = Brand<string, 'BrokerOrderNo'>;
-/** The broker's order key, when known. */
 export type BrokerOrderKey = Brand<string, 'BrokerOrderKey'>;
 export type AccountId = Brand<string, 'AccountId'>;
 export type SubAccountId = Brand<string, 'SubAccountId'>;

@@ -1,30 +1,23 @@
-/** Settings of engine and risk, as plain data: `src/config` reads them from YAML, and names and units are those of the file. */
+/** Settings of engine and risk as plain data. Names, units and meanings are those of the file (`config/config-schema.ts`); here is the rest. */
 import type { DurationUs, Money, Qty } from './units.ts';
 
 /** One named limit a rule; a rule is switched off only explicitly. */
 export interface RiskSettings {
   /** Largest quantity of one order; never above the contract's own maximum. */
   readonly orderQtyMax: Qty;
-  /** Furthest distance of a limit price from the last trade. */
   readonly collarPercent: number;
   /** Largest absolute position in one contract, working orders counted as filled. */
   readonly positionMax: Qty;
-  /** Working and unresolved orders. */
   readonly openOrdersMax: number;
-  /** Orders (place, modify) within one second and one minute. */
   readonly ordersPerSecondMax: number;
   readonly ordersPerMinuteMax: number;
-  /** Oldest market data an entry may rest on. */
   readonly dataAgeMax: DurationUs;
   /** Loss of the trading day at which entries stop until a person resumes (rulings, 37); zero or more. */
   readonly dailyLossMax: Money;
-  /** Oldest account figures an entry may rest on. */
   readonly accountAgeMax: DurationUs;
-  /** Part of buying power that entries may use. */
   readonly marginUsePercent: number;
   /** Identical order, identical rejection: after this many, one probe a minute (failure cases, 32). */
   readonly sameRejectionsMax: number;
-  /** Clock skew above which entries are frozen. */
   readonly clockSkewMax: DurationUs;
   /** Entries may be placed into auctions, where nothing can be changed or canceled; absent is no. Reductions always may. */
   readonly auctionEntries?: boolean;
@@ -68,7 +61,6 @@ export type Failure = Exclude<keyof PolicySettings, 'after'>;
 export type StrategyRisk = Pick<RiskSettings, 'positionMax' | 'dailyLossMax' | 'openOrdersMax'>;
 
 export interface ProtectiveStopSettings {
-  /** Ticks from the average entry price to the trigger. */
   readonly distanceTicks: number;
   /** Ticks from the trigger to the limit of the order that it sends. */
   readonly slipTicks: number;
@@ -95,24 +87,19 @@ export interface StrategySettings {
 }
 
 export interface FlattenSettings {
-  /** Ticks beyond the touch. */
   readonly slipTicks: number;
   readonly attempts: number;
-  /** Between one attempt and the next. */
   readonly retryAfter: DurationUs;
 }
 
 export interface StopSettings {
-  /** Working orders at a clean stop. */
   readonly orders: 'cancel' | 'keep';
-  /** Positions at a clean stop. */
   readonly positions: 'hold' | 'flatten';
   /** In an auction nothing can be canceled (rulings, 27). */
   readonly inAuction: 'wait' | 'leave';
 }
 
 export interface PollSettings {
-  /** While anything of ours works. */
   readonly bookFast: DurationUs;
   readonly bookSlow: DurationUs;
   readonly positions: DurationUs;

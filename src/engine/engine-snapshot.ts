@@ -42,9 +42,7 @@ export function engineSnapshot(
     haltCode: halt.code,
     /** Positions do not count as proven for this reason, or null. */
     unproven: whyUnproven(parts),
-    /** Why our stops at the broker are not proven, or null. */
     stopsUnproven: stopsUnproven(parts),
-    /** Our money of the day against the broker's. */
     money: parts.moneyReconciler.view,
     ...procedures,
     strategies: owners.map((owner) => strategyEntry(parts, owner)),

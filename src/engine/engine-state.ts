@@ -113,7 +113,6 @@ function createBase(options: OwnOptions) {
   };
 }
 
-/** Compares the broker's answers and books with our orders. */
 function createReconciler(base: Base, executor: OrderExecutor) {
   const fills = new FillSteps(base);
   const adoption = new Adoption(base, base.ids);

@@ -88,7 +88,6 @@ interface FaultControlParts {
   readonly brokerage: Brokerage;
   /** Trading accounts. An injected order or position belongs to the first one, unless it names another. */
   readonly accounts: readonly AccountId[];
-  /** Ends the open REST connections. */
   cutRest(): void;
 }
 

@@ -224,7 +224,6 @@ export interface RunningSimulator extends SimulatorDescription {
   readonly faults: FaultControl;
   /** Counts by name: malformed frames, refused connections, ... */
   readonly counters: ReadonlyMap<string, number>;
-  /** Stream clients that are connected now. */
   readonly connections: number;
   /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;

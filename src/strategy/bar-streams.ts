@@ -306,7 +306,6 @@ class BarJoiner {
     return isFull ? this.#close(bar.endUs) : null;
   }
 
-  /** The open bar, if its time has passed at `now`. */
   closeDue(now: TsUs): Bar | null {
     return now < this.endUs ? null : this.#close(tsUs(this.endUs));
   }

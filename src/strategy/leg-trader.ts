@@ -214,7 +214,6 @@ function nearestTick(value: number): PriceTicks {
   throw new Error(`trader.nearest: expected a number, was ${value}: an average before its first values?`);
 }
 
-/** The request of a strategy as an intent of the engine. */
 function limitIntent(
   { index }: Contract,
   side: Side,

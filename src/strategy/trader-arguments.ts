@@ -143,7 +143,6 @@ const CHANGES: ReadonlyMap<string, Rule> = new Map([
   ['trigger', TICKS],
 ]);
 
-/** The arguments of `trader.modify`. */
 export function assertChange(order: unknown, change: unknown): void {
   check('modify', 'the order', ORDER_ID, order);
   let [keys, key] = [0, ''];
@@ -158,7 +157,6 @@ export function assertChange(order: unknown, change: unknown): void {
   check('modify', key, rule, change[key]);
 }
 
-/** The argument of `ticks.every`. */
 export function assertPace(span: unknown): void {
   if (!isWhole(span) || Number(span) <= 0)
     throw new Error(

@@ -103,7 +103,6 @@ export function exitPrices(
   return { stopLoss: price - sign * stopLoss, takeProfit: price + sign * takeProfit };
 }
 
-/** Fields of both books' rows. */
 interface ReportTerms {
   readonly accountId: AccountId;
   readonly day: TradingDay;
@@ -136,7 +135,6 @@ export interface OrderReport extends ReportTerms {
   readonly source: BrokerOrderSource;
   readonly origin: OrderOrigin;
   readonly bracket: Bracket | null;
-  /** The contract whose own fills send an arbitrage order. */
   readonly leg: OrderCode | null;
 }
 

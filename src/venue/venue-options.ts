@@ -82,7 +82,6 @@ export interface VenueRules extends MarginRules {
   readonly triggersMax: number;
   /** Ticks by which the order of a bracket's stop-loss gives way, so that it fills. */
   readonly stopLossSlipTicks: number;
-  /** Rates of the theoretical price. */
   readonly carry: CarryRates;
 }
 

@@ -31,7 +31,6 @@ type OnDone = (task: TrialTask, figures: TrialFigures) => void;
 /** Trials of one call that have no result yet. */
 interface Open {
   readonly missing: Map<string, TrialTask>;
-  /** Those of them that were sent. */
   readonly sent: Set<string>;
   readonly failed: string[];
   readonly onDone: OnDone;

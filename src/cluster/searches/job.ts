@@ -88,7 +88,6 @@ function pieceOf(key: string, columns: TickRows) {
   const { rows, book, bars, isQuotes } = columns;
   return {
     key,
-    /** SHA-256 of its bytes. */
     hash: sha256(bytes),
     bytes: bytes.length,
     rows,
@@ -118,7 +117,6 @@ export function columnsOn(memory: SharedArrayBuffer, { rows, depth, isQuotes, ev
 
 // Batches.
 
-/** Of trials of the same days. */
 export function batchOf(tasks: readonly TrialTask[]): Batch {
   const { days, warmUpDays } = tasks[0] ?? { days: null };
   const [first, last] = [days?.[0], days?.at(-1)];

@@ -73,7 +73,6 @@ const LOST_MAX = 5;
 const AGAIN_MS = 500;
 const LEAVE_MS = 2_000;
 
-/** A job that this host can run. */
 interface Ready {
   readonly job: Job;
   readonly backtest: Backtest;
@@ -139,7 +138,6 @@ class ClusterWorker {
     }
   }
 
-  /** Gives back what is in hand. */
   async leave(): Promise<void> {
     await Promise.all(this.#slots.map((slot) => slot.leave(this.#cluster)));
   }

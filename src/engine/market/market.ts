@@ -9,7 +9,6 @@ export class Market {
   readonly #instruments: InstrumentMarket[] = [];
   #isLive = false;
   #isReferenceFresh = false;
-  /** When the reference prices were last read. */
   referenceUs = -Infinity;
   /** They were read when the broker had begun the day: before, they are those of the day before. */
   isReferenceOfDay = false;
@@ -124,7 +123,6 @@ export class GapChain {
     return totalVolume < before ? 'reset' : 'gap';
   }
 
-  /** Total volume after the last trade. */
   get total(): number {
     return this.#total;
   }
@@ -299,7 +297,6 @@ const NO_LEVELS: readonly BookLevel[] = [];
 /** By position in the frame: null and absent are empty. Never changed, only replaced, because messages keep it. */
 type Slots = readonly (BookLevel | null | undefined)[];
 
-/** Changes of a book that are not merged yet. */
 export interface LateBook {
   /** Each change is handed out once, in the order of the sequence. */
   takeLate(): readonly BookUpdate[];
@@ -334,7 +331,6 @@ export class MergedBook {
     return this.#wasKnown && !this.isKnown;
   }
 
-  /** A change waits to be merged. */
   defer(late: LateBook): void {
     if (this.#late !== late) this.settle();
     this.#late = late;

@@ -476,7 +476,6 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
   },
 };
 
-/** It happens, and it is alerted. */
 interface OddStep {
   readonly to: OrderStatus;
   readonly oddity: string;

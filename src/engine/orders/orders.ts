@@ -56,7 +56,6 @@ export class Orders {
     return this.#open.filter(isUnresolved).length;
   }
 
-  /** One of the open orders is in the trigger book. */
   get hasWaiting(): boolean {
     return this.#open.some(isTriggerOrder);
   }
@@ -300,7 +299,6 @@ export class BrokerIdIndex {
     );
   }
 
-  /** By its number in the last session's in-day book. */
   earlierByNumber(number: BrokerOrderNo): ManagedOrder | undefined {
     return this.#earlier.get(number);
   }
@@ -395,7 +393,6 @@ export class BrokerIdIndex {
     this.#unchanged.clear();
   }
 
-  /** It has left. */
   forget(order: ManagedOrder): void {
     const { orderNo } = order;
     if (orderNo !== null && this.#byNumber.get(orderNo) === order) this.#byNumber.delete(orderNo);

@@ -12,7 +12,6 @@ export interface Gateway {
   cancel(cancel: ApprovedCancel): void;
 }
 
-/** Reads the broker's state. */
 export interface Reports {
   /** Asks for one read as soon as the rate limiter allows; requests that wait are merged. */
   read(what: ReportKind): void;

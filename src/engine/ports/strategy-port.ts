@@ -108,13 +108,11 @@ export interface TraderPort {
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;
   /** The strategy's own position: its fills and the position carried over. */
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;
-  /** The strategy's orders that are not terminal. */
   workingOrders(strategy: StrategyIndex): readonly WorkingOrder[];
   /** Worth of the account with its open positions; undefined before it was read. */
   equity(): Money | undefined;
   /** Margin of one lot at the last price, or its value where it is paid in full; undefined before there is a price. */
   marginOfLot(contract: Contract): Money | undefined;
-  /** Time of the event being processed. */
   nowUs(): TsUs;
   phase(): SessionPhase;
   calendar(): TradingCalendar;
@@ -122,14 +120,12 @@ export interface TraderPort {
   band(instrument: InstrumentIndex): PriceBand | undefined;
   /** Limit of an order that takes any price, at its `trigger` where it has one. */
   marketPrice(strategy: StrategyIndex, contract: Contract, side: Side, trigger?: PriceTicks): PriceTicks;
-  /** False on bars: a book is shown at their close at most. */
   hasBooks(): boolean;
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId;
   clearTimer(timer: TimerId): void;
   note(strategy: StrategyIndex, text: string): void;
-  /** A value to display, in ticks. */
   plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void;
   /** A guarded handler threw: the engine stops the strategy, cancels its working orders and alerts. */
   fault(strategy: StrategyIndex, error: unknown, where: string): void;

@@ -53,11 +53,8 @@ export function eventDecisions(entries: readonly JournalEntry[]) {
   const denied = new Map<ClientOrderId, Denial>();
   /** Calls that were handed to the gateway in a tail and never left. */
   const lost = new Set<ClientOrderId>();
-  /** Strategies that stopped during this event. */
   const stopped: StrategyIndex[] = [];
-  /** Failures that were answered. */
   const policies: PolicyEntry[] = [];
-  /** Halts that began during this event. */
   const halts: HaltEntry[] = [];
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {

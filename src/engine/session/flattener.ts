@@ -312,7 +312,6 @@ export class Flattener extends Target {
   }
 }
 
-/** Brings positions to their targets. */
 export class TargetExecutor {
   readonly #state: EngineState;
   #all: readonly Flattener[] = [];

@@ -108,7 +108,6 @@ export class SessionState {
       opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.calendar.utcOffsetMinutes);
   }
 
-  /** A new process: earlier reads are too old to rest on. */
   restart(boot: number): void {
     this.boot = boot;
     this.clockStepUs = 0;

@@ -21,7 +21,6 @@ const STARTS_MAX = 64;
 export class MintedLog {
   readonly #counts = new Map<string, number>();
 
-  /** Minted in a session before. */
   carryOver(minted: readonly MintedIds[]): void {
     for (const { start, count } of minted) this.#note(start, count);
   }
@@ -60,7 +59,6 @@ const counterOf = (count: number): string =>
     : (count - COUNT_OF_FIRST_LETTER + FIRST_LETTERED).toString(LETTERED).toUpperCase();
 
 export class ClientOrderIds {
-  /** Ids of earlier starts. */
   readonly before = new MintedLog();
   #account = '';
   #prefix = '';

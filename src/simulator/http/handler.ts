@@ -21,7 +21,6 @@ export interface RestRequest {
 
 export interface RestAnswer {
   readonly status: number;
-  /** Encoded as JSON. */
   readonly body: unknown;
 }
 

@@ -380,7 +380,6 @@ function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'>
   };
 }
 
-/** The price list and the stream's codes. */
 function marketHandlers(
   brokerage: Brokerage,
   { contractList: style }: Readings,

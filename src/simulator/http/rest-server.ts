@@ -68,7 +68,6 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
 
 /** A request as received, before its operation has read it. */
 interface ReceivedRequest extends RawRequest {
-  /** The header as it came. */
   readonly authorization: string | undefined;
 }
 

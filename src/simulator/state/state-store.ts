@@ -18,7 +18,6 @@ import type { TriggerOrder } from '../../venue/triggers/trigger-rows.ts';
 interface StateOptions {
   /** Null keeps everything in memory. */
   readonly dir: string | null;
-  /** Deletes the state of earlier runs. */
   readonly fresh: boolean;
 }
 

@@ -166,7 +166,6 @@ type TimerName = 'heartbeat' | 'ping' | 'expiry' | 'beat';
 /** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, 6). */
 export class StreamSession {
   readonly #socket: SessionSocket;
-  /** The stream under it. */
   readonly #raw: Corkable;
   readonly #server: StreamServer;
   readonly #parts: StreamServerParts;

@@ -48,7 +48,6 @@ export function dayProfitOf(
   return profit;
 }
 
-/** Figures of the margin level. */
 export function marginFigures(account: LedgerAccount, context: AccountContext) {
   const { rules } = context;
   const { cash } = account;
@@ -72,16 +71,13 @@ export function marginFigures(account: LedgerAccount, context: AccountContext) {
     cash: money(cash),
     collateral: money(cash),
     netAssetValue: money(cash + dayProfit - uncollected),
-    /** `im`. */
     initialMargin: money(initial),
     /** `vm`: profit of the day, open and closed, before costs. */
     dayProfit: money(dayProfit),
-    /** `mr`. */
     requiredMargin: money(required),
     buyingPower: money(Math.max(0, free)),
     /** `tyle` in parts of 10,000. */
     usageBps: usage,
-    /** Level of the usage against the broker's ratios. */
     level: levelOf(usage, rules),
     /** Fees and tax of the day, accrued and not yet taken from cash. */
     uncollected: money(uncollected),
@@ -105,13 +101,11 @@ export function accountFigures(account: LedgerAccount, context: AccountContext) 
     ...figures,
     accountId: account.accountId,
     subAccountId: account.subAccountId,
-    /** `dm`. */
     deliveryMargin: money(0),
     brokerFee: money(brokerFee),
     exchangeFee: money(exchangeFee),
     clearingFee: money(clearingFee),
     tax: money(tax),
-    /** Cash that may be withdrawn. */
     withdrawable: money(Math.max(0, free)),
     /** Cash missing to come back under the warning ratio. */
     topUp: money(Math.max(0, atRatio(rules.warnBps) - account.cash)),
@@ -182,12 +176,10 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
     return {
       orderCode: code,
       net,
-      /** Margin rate in parts of 10,000. */
       marginBps: rateOn(mark.costs.marginBps, context.day),
       lastPrice: mark.price,
       /** Average entry of the open quantity: money, not a price; divide by |net| to show it. */
       openValue: holding.entry.openValue,
-      /** Contracts and money bought and sold today. */
       boughtQty: holding.boughtQty,
       boughtValue: money(holding.boughtValue),
       soldQty: holding.soldQty,

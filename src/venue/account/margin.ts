@@ -49,7 +49,6 @@ export interface MarginTerms {
   readonly unitValue: number;
 }
 
-/** `rate x |contracts| x price x multiplier`. */
 export const marginOf = ({ costs, unitValue }: MarginTerms, day: TradingDay, qty: number): Money =>
   initialMargin(costs, day, Math.abs(qty) * unitValue, qty);
 

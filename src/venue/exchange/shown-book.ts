@@ -94,7 +94,6 @@ export class RecordedBook extends Touch implements ShownBook {
     return aggressor;
   }
 
-  /** The recording has come to this row. */
   row(row: number): void {
     const bidQty = this.#bidShown[row] ?? 0;
     const bid = bidQty === 0 ? 0 : (this.#bidPrice[row] ?? 0);

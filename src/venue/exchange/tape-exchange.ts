@@ -168,7 +168,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> extends Prints implem
     this.#refresh();
   }
 
-  /** The day is over: all orders are gone. */
   close(): void {
     this.#buys.clear();
     this.#sells.clear();
@@ -183,7 +182,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> extends Prints implem
     return { inferred: Object.assign({}, this.#inferred), isSettled: this.#isSettled, auction };
   }
 
-  /** Restores that state, before the orders are restored. */
   recall({ inferred, isSettled, auction }: TapeExchangeState): void {
     Object.assign(this.#inferred, inferred);
     this.#isSettled = isSettled;

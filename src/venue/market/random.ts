@@ -55,7 +55,6 @@ export class Random {
     return Math.floor((this.next() * n) / 0x1_0000_0000);
   }
 
-  /** True in `permille` of 1,000 cases. */
   chance(permille: number): boolean {
     return this.below(1000) < permille;
   }

@@ -49,7 +49,6 @@ export class SyntheticMarket {
     this.#seed = options.market.kind === 'synthetic' ? options.market.seed * SEED_STRIDE + begun : null;
   }
 
-  /** Does the work due at `nextUs`. */
   step(): void {
     const lane = this.#lanes.find(({ nextUs }) => nextUs === this.nextUs);
     if (lane === undefined || this.#fair === null) return;
@@ -334,7 +333,6 @@ interface FlowProfile {
   readonly actionEveryUs: number;
   /** Of 1,000 actions, so many are trades. */
   readonly tradePermille: number;
-  /** The longest silence between two trades. */
   readonly silenceUsMax: number;
   /** Distance of the makers' quotes from fair value, thousandths of a tick. */
   readonly halfSpread: number;

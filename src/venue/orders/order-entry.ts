@@ -125,7 +125,6 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     return order;
   }
 
-  /** Lets every command that is due arrive at the exchange. */
   runDue(at: TsUs): void {
     while (this.nextDueUs <= at) {
       const arrived = this.#inFlight.shift();
@@ -193,7 +192,6 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     for (const order of this.store.all()) if (order.isOpen && !order.isGtc) this.#end(order, true, '', at);
   }
 
-  /** A contract is listed no more: its orders end. */
   endContract(code: OrderCode, at: TsUs): void {
     const book = this.#venue.book(code);
     for (const order of this.store.all()) {

@@ -58,7 +58,6 @@ export class VenueOrder implements BookEntry {
   readonly origin: OrderOrigin;
   readonly bracket: Bracket | null;
   readonly leg: OrderCode | null;
-  /** Good till canceled. */
   readonly isGtc: boolean;
   readonly owner: number;
   readonly triggerPrice: number | null;
@@ -88,7 +87,6 @@ export class VenueOrder implements BookEntry {
   /** Changed since it was reported to its owner. */
   isUnreported = false;
 
-  /** `tag`: above zero. */
   constructor(
     command: PlaceLimit,
     origin: OrderOrigin,

@@ -170,7 +170,6 @@ export class TriggerBook {
     for (const row of this.rows.all()) if (isPending(row) && !row.isGtc) this.#expire(row, '', at);
   }
 
-  /** A contract is listed no more. */
   endContract(code: OrderCode, at: TsUs): void {
     for (const row of this.rows.all()) {
       if (isPending(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);

@@ -184,7 +184,6 @@ export class TriggerRows {
     return this.#contract(code).watch;
   }
 
-  /** Whether anything traded since this was last asked. */
   takeTraded(): boolean {
     let traded = false;
     for (const { watch } of this.#contracts.values()) traded = watch.takeTraded() || traded;

@@ -34,7 +34,6 @@ class PayloadFields {
     this.#drift = drift;
   }
 
-  /** Whether a field was wrong so far. */
   get hasFailed(): boolean {
     return this.#issues !== undefined;
   }
