@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type DayTape, dayMoments } from '../backtest-plan.ts';
 import type { Config } from '../../config/config.ts';
 import { NotFoundError } from '../../domain/failure.ts';
-import { phaseAt, type TradingCalendar, type SessionPhase } from '../../domain/calendar.ts';
+import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { minutes, tsUs, seconds } from '../../domain/units.ts';
@@ -62,7 +62,10 @@ function compare(
 ) {
   const { orders, calls, latencies } = sessionRecord(entries, inputs);
   const { calendar } = config;
-  const phases = phasesOf(calendar, session, tapes);
+  // Of the day from its first row on.
+  const first = Math.min(...tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
+  const later = dayMoments(calendar, session).boundaries.filter(({ atUs }) => atUs > first);
+  const phases = [{ atUs: first, phase: phaseAt(calendar, tsUs(first)) }, ...later];
   const compared = tapes.flatMap(({ contract, rows }) => {
     const itsCalls = calls.filter(({ order }) => order.contract === contract.orderCode);
     const { hundredthsPerTick, moneyPerHundredth } = contract.spec;
@@ -75,20 +78,6 @@ function compare(
     fills: { compared: compared.length, alike: compared.length - differences.length, differences },
     latency: { callMs: medianMs(latencies.calls), reportMs: medianMs(latencies.reports) },
   };
-}
-
-/** Phases of the day from its first row on. */
-function phasesOf(
-  calendar: TradingCalendar,
-  day: TradingDay,
-  tapes: readonly SessionTape[],
-): MarketOfDay['phases'] {
-  const first = Math.min(...tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
-  const { boundaries } = dayMoments(calendar, day);
-  return [
-    { atUs: first, phase: phaseAt(calendar, tsUs(first)) },
-    ...boundaries.filter(({ atUs }) => atUs > first),
-  ];
 }
 
 /** The day as its frames have it, of the contracts that the session got last. */

@@ -1,5 +1,5 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import type { BacktestResult, StrategyResult, Funds } from '../backtest-result.ts';
+import type { BacktestResult, StrategyResult } from '../backtest-result.ts';
 import type { ReportModel } from '../report/report-model.ts';
 import {
   type PerformanceMetrics,
@@ -134,10 +134,11 @@ export function resultJson(
   result: BacktestResult,
   { tables }: ReportModel,
   found: RunStatistics,
-  performance: PerformanceMetrics,
+  { metrics, aggregate, benchmark }: PerformanceMetrics,
 ): unknown {
   const money = (value: number | undefined): number | null =>
     value === undefined ? null : value / result.moneyScale;
+  const { cash, marginUsed, buyingPower } = result.funds;
   return {
     version: 1,
     hashes: { configuration: result.configDigest, data: result.dataDigest, journal: result.journalHash },
@@ -147,8 +148,24 @@ export function resultJson(
     days: result.days,
     warmUpDays: result.warmUpDays,
     capital: money(result.capital),
-    funds: fundsJson(result.funds, money),
-    statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
+    /** At the end of the run, and at their extremes. */
+    funds: {
+      cash: money(cash.at(-1)),
+      cashMin: money(leastOf(cash)),
+      marginUsed: money(marginUsed.at(-1)),
+      marginUsedMax: money(marginUsed.reduce((most, value) => Math.max(most, value), 0)),
+      buyingPower: money(buyingPower.at(-1)),
+      buyingPowerMin: money(leastOf(buyingPower)),
+    },
+    statistics: {
+      ...statisticsJson(found, money),
+      metrics: Object.fromEntries(Array.from(metrics, ([key, value]) => [key, value ?? null])),
+      aggregateReturns: {
+        month: Object.fromEntries(aggregate.month),
+        year: Object.fromEntries(aggregate.year),
+      },
+      benchmark,
+    },
     strategies: result.strategies.map((each) => strategyJson(result, each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
     models: Object.fromEntries(result.models),
@@ -182,44 +199,16 @@ function statisticsJson(found: RunStatistics, money: InCurrency): object {
   };
 }
 
-/** At the end of the run, and at their extremes. */
-function fundsJson({ cash, marginUsed, buyingPower }: Funds, money: InCurrency): unknown {
-  return {
-    cash: money(cash.at(-1)),
-    cashMin: money(leastOf(cash)),
-    marginUsed: money(marginUsed.at(-1)),
-    marginUsedMax: money(marginUsed.reduce((most, value) => Math.max(most, value), 0)),
-    buyingPower: money(buyingPower.at(-1)),
-    buyingPowerMin: money(leastOf(buyingPower)),
-  };
-}
-
 const leastOf = (column: Float64Array): number | undefined =>
   column.length === 0 ? undefined : column.reduce((least, value) => Math.min(least, value), Infinity);
 
-function metricsJson({ metrics, aggregate, benchmark }: PerformanceMetrics): object {
-  return {
-    metrics: Object.fromEntries(Array.from(metrics, ([key, value]) => [key, value ?? null])),
-    aggregateReturns: Object.fromEntries(
-      Object.entries(aggregate).map(([span, returns]) => [span, Object.fromEntries(returns)]),
-    ),
-    benchmark,
-  };
-}
-
-const TRADE_MONEY: readonly string[] = [
-  'expectancy',
-  'averageWin',
-  'averageLoss',
-  'largestWin',
-  'largestLoss',
-] satisfies (keyof TradeStatistics)[];
+const IN_MONEY = /^(?:expectancy|averageWin|averageLoss|largestWin|largestLoss)$/;
 
 const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown =>
   Object.fromEntries(
     Object.entries(trades).map(([key, value]: [string, number | undefined]) => [
       key,
-      TRADE_MONEY.includes(key) ? money(value) : (value ?? null),
+      IN_MONEY.test(key) ? money(value) : (value ?? null),
     ]),
   );
 

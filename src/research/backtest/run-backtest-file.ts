@@ -36,7 +36,8 @@ export type BacktestOutcome = ReturnType<typeof runBacktestFile>;
 const MS_PER_SECOND = 1_000;
 
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions) {
-  const watch = new DataWatch(backtest.market.calendar);
+  const { market, sources, read } = backtest;
+  const watch = new DataWatch(market.calendar);
   const watched = { ...options.watched, onDay: (day: BacktestDay): void => watch.take(day) };
   const begunMs = performance.now();
   const played =
@@ -54,10 +55,9 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     ...doubtsOf(contracts, played.result, found),
     ...idleFindings(played.result, backtest),
     ...inferredFindings(backtest, contracts),
-    ...feeFindings(backtest.market, played.result),
+    ...(market.isFeeCut ? [cutFees(market, played.result)] : []),
   ].map((text) => ({ tsUs: null, code: 'bias', text }));
   const result = { ...played.result, notices: [...biased, ...played.result.notices] };
-  const { market, sources, read } = backtest;
   const { utcOffsetMinutes } = result;
   const everyUs = sources.all[0]?.bars?.everyUs ?? null;
   const zone = shownZone(market, everyUs);
@@ -93,12 +93,8 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
 }
 
 /** Money is whole units of at most 2^53. */
-const feeFindings = ({ isFeeCut, currency, moneyScale }: BacktestMarket, { capital }: BacktestResult) =>
-  isFeeCut
-    ? [
-        `fees are rounded to ${Math.log10(moneyScale)} digits behind the point: a capital of ${formatNumber(capital / moneyScale)} ${currency} leaves room for no more, a smaller one does`,
-      ]
-    : [];
+const cutFees = ({ currency, moneyScale }: BacktestMarket, { capital }: BacktestResult): string =>
+  `fees are rounded to ${Math.log10(moneyScale)} digits behind the point: a capital of ${formatNumber(capital / moneyScale)} ${currency} leaves room for no more, a smaller one does`;
 
 function verifiedText(verification: Verification | null): string {
   if (verification === null) return 'no; --verify runs it again, and without the later prices';

@@ -42,12 +42,10 @@ interface ObservedRun extends Pick<SecondRun, 'decisions'> {
   readonly changes: readonly string[];
 }
 
-type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
-
 export interface RunSettings {
   readonly seed?: number | undefined;
   /** For the watch of another thread. */
-  readonly watched?: WatchedRun;
+  readonly watched?: Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
   readonly onProgress?: (progress: RunProgress) => void;
 }
 

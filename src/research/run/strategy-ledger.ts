@@ -152,49 +152,49 @@ class Charges {
 /** One round trip of one strategy in one contract: from flat to flat, or to the turn over zero, which begins the next. */
 export type BacktestTrade = ReturnType<RoundTrip['asTrade']>;
 
-/** Trades in one contract since its position was flat or reversed. */
+const NOTHING_TRADED = { qty: 0, qtyMax: 0, entryValue: 0, exitValue: 0, gross: 0, fee: 0, tax: 0, fills: 0 };
+
+/** Sums since the position was flat or reversed. */
+const begun = (entryUs: number, isLong: boolean) => ({
+  entryUs,
+  isLong,
+  ...NOTHING_TRADED,
+  adverse: 0,
+  favourable: 0,
+});
+
 class RoundTrip {
   readonly #instrument: RunInstrument;
   #position = FLAT_POSITION;
-  entryUs = 0;
-  #isLong = false;
-  #qty = 0;
-  #qtyMax = 0;
-  #entryValue = 0;
-  #exitValue = 0;
-  #gross = 0;
-  #fee = 0;
-  #tax = 0;
-  #fills = 0;
-  #adverse = 0;
-  #favourable = 0;
-
-  get code(): OrderCode {
-    return this.#instrument.contract.orderCode;
-  }
+  #trip = begun(0, false);
 
   constructor(instrument: RunInstrument) {
     this.#instrument = instrument;
   }
 
+  get code(): OrderCode {
+    return this.#instrument.contract.orderCode;
+  }
+
+  get entryUs(): number {
+    return this.#trip.entryUs;
+  }
+
   #saw(high: number, low: number): void {
-    const position = this.#position;
+    const [position, trip] = [this.#position, this.#trip];
     if (position.qty === 0 || high < low) return;
     const [best, worst] = position.qty > 0 ? [high, low] : [low, high];
     const { unit } = this.#instrument;
-    this.#favourable = Math.max(this.#favourable, this.#gross + openProfit(position, best * unit));
-    this.#adverse = Math.min(this.#adverse, this.#gross + openProfit(position, worst * unit));
+    trip.favourable = Math.max(trip.favourable, trip.gross + openProfit(position, best * unit));
+    trip.adverse = Math.min(trip.adverse, trip.gross + openProfit(position, worst * unit));
   }
 
   /** `onEnd` is called between the part of the fill that closes and the part that opens. */
   take(fills: FillLog, row: number, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
-    this.#saw(fills.figure(row, HIGH), fills.figure(row, LOW));
-    const [atUs, change, value] = [
-      fills.figure(row, AT_US),
-      fills.figure(row, CHANGE),
-      fills.figure(row, VALUE),
-    ];
-    const [fee, tax] = [fills.figure(row, FEE), fills.figure(row, TAX)];
+    const figure = (place: number): number => fills.figure(row, place);
+    this.#saw(figure(HIGH), figure(LOW));
+    const [atUs, change, value] = [figure(AT_US), figure(CHANGE), figure(VALUE)];
+    const [fee, tax] = [figure(FEE), figure(TAX)];
     const qty = Math.abs(change);
     const before = this.#position;
     const after = applyFill(before, change, value);
@@ -205,65 +205,59 @@ class RoundTrip {
     const closedFee = partOf(fee, closed, qty);
     const closedTax = partOf(tax, closed, qty);
     if (closed > 0) {
-      this.#gross += after.realised - before.realised;
-      this.#exitValue += closedValue;
+      this.#trip.gross += after.realised - before.realised;
+      this.#trip.exitValue += closedValue;
       this.#charge(closedFee, closedTax);
       if (closed === held) onEnd(this, atUs);
     }
     if (closed === qty) return;
-    if (before.qty === 0 || closed > 0) this.#begin(atUs, after.qty > 0);
-    this.#qty += qty - closed;
-    this.#qtyMax = Math.max(this.#qtyMax, Math.abs(after.qty));
-    this.#entryValue += value - closedValue;
+    if (before.qty === 0 || closed > 0) this.#trip = begun(atUs, after.qty > 0);
+    this.#trip.qty += qty - closed;
+    this.#trip.qtyMax = Math.max(this.#trip.qtyMax, Math.abs(after.qty));
+    this.#trip.entryValue += value - closedValue;
     this.#charge(fee - closedFee, tax - closedTax);
   }
 
   closeAtMark({ high, low }: HighLow): void {
     this.#saw(high, low);
     const { unitValue } = this.#instrument;
-    this.#exitValue += Math.abs(this.#position.qty) * unitValue;
-    this.#gross += openProfit(this.#position, unitValue);
+    this.#trip.exitValue += Math.abs(this.#position.qty) * unitValue;
+    this.#trip.gross += openProfit(this.#position, unitValue);
   }
 
   asTrade(strategy: number, exitUs: number, isOpen: boolean) {
-    const gross = this.#gross;
+    const { entryUs, isLong, qty, qtyMax, entryValue, exitValue, gross, fee, tax, fills, ...seen } =
+      this.#trip;
     return {
       strategy,
       instrument: this.#instrument.contract.index,
-      direction: this.#isLong ? ('long' as const) : ('short' as const),
-      entryUs: tsUs(this.entryUs),
+      direction: isLong ? ('long' as const) : ('short' as const),
+      entryUs: tsUs(entryUs),
       exitUs: tsUs(exitUs),
       /** All that was bought (long) or sold (short) on the way. */
-      qty: this.#qty,
-      qtyMax: this.#qtyMax,
+      qty,
+      qtyMax,
       /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
-      entryValue: money(this.#entryValue),
-      exitValue: money(this.#exitValue),
+      entryValue: money(entryValue),
+      exitValue: money(exitValue),
       /** Before costs. */
       grossProfit: money(gross),
-      fee: money(this.#fee),
-      tax: money(this.#tax),
-      netProfit: money(gross - this.#fee - this.#tax),
+      fee: money(fee),
+      tax: money(tax),
+      netProfit: money(gross - fee - tax),
       /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
-      adverse: money(Math.min(this.#adverse, gross)),
-      favourable: money(Math.max(this.#favourable, gross)),
-      fills: this.#fills,
+      adverse: money(Math.min(seen.adverse, gross)),
+      favourable: money(Math.max(seen.favourable, gross)),
+      fills,
       /** The run ended before it was closed: its exit is the last price, and nothing was paid for it. */
       isOpen,
     };
   }
 
-  #begin(atUs: number, isLong: boolean): void {
-    this.entryUs = atUs;
-    this.#isLong = isLong;
-    this.#qty = this.#qtyMax = this.#entryValue = this.#exitValue = this.#gross = 0;
-    this.#fee = this.#tax = this.#fills = this.#adverse = this.#favourable = 0;
-  }
-
   #charge(fee: number, tax: number): void {
-    this.#fee += fee;
-    this.#tax += tax;
-    this.#fills += 1;
+    this.#trip.fee += fee;
+    this.#trip.tax += tax;
+    this.#trip.fills += 1;
   }
 }
 

@@ -3,31 +3,24 @@ import { quantileSorted } from 'simple-statistics';
 import { assert } from '../../domain/assert.ts';
 import { Random } from '../../venue/market/random.ts';
 
-export interface MonteCarlo {
-  readonly runs: number;
-  readonly seed: number;
-  /** Trades that stay together in the bootstrap; absent: the usual length. */
-  readonly blockTrades?: number | undefined;
-}
-
 export type ResampledPaths = ReturnType<typeof foldPaths>;
 
 export type MonteCarloResult = NonNullable<ReturnType<typeof monteCarlo>>;
 
 const POINTS_MAX = 120;
 
-/** Of order n^(1/3) (Hall, Horowitz and Jing, "On blocking rules for the bootstrap with dependent data", Biometrika 82, 1995). */
-const usualBlock = (trades: number): number => Math.max(1, Math.round(Math.cbrt(trades)));
-
-/** Undefined for fewer than two trades. `profits` net, in the order of their exits. */
+/**
+ * Undefined for fewer than two trades. `profits` net, in the order of their exits. `block`: trades that stay together in the bootstrap, of order
+ * n^(1/3) (Hall, Horowitz and Jing, "On blocking rules for the bootstrap with dependent data", Biometrika 82, 1995).
+ */
 export function monteCarlo(
   profits: readonly number[],
   capital: number,
-  { runs, seed, blockTrades }: MonteCarlo,
+  { runs, seed }: Readonly<Record<'runs' | 'seed', number>>,
+  block = Math.max(1, Math.round(Math.cbrt(profits.length))),
 ) {
   assert(runs >= 1, 'a simulation has a run');
   if (profits.length < 2) return undefined;
-  const block = blockTrades ?? usualBlock(profits.length);
   const paths = (salt: number, path: (below: Below) => readonly number[]): ResampledPaths => {
     const random = new Random(seed + salt);
     const below: Below = (n) => random.below(n);

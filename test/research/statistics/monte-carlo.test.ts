@@ -29,7 +29,7 @@ describe('the same trades in another order', () => {
 describe('the bootstrap', () => {
   it('has as many wins as losses of a fair coin, and a ruin where the capital is small', () => {
     const coin = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 1 : -1));
-    const found = monteCarlo(coin, 3, { runs: 2_000, seed: 7, blockTrades: 1 })!.bootstrapped;
+    const found = monteCarlo(coin, 3, { runs: 2_000, seed: 7 }, 1)!.bootstrapped;
     // A fair walk of 100 steps scatters by 10: 5 % lie below -16.4.
     expect(Math.abs(found.netProfit.p50)).toBeLessThan(2);
     expect(Math.abs(found.netProfit.p5 + 16.4)).toBeLessThan(2.5);
@@ -39,9 +39,7 @@ describe('the bootstrap', () => {
 
   it('keeps neighbours together: in blocks of two, a gain and its loss cancel', () => {
     const pairs = Array.from({ length: 50 }, () => [10, -10]).flat();
-    const [one, two] = [1, 2].map(
-      (blockTrades) => monteCarlo(pairs, 100, { ...PLAN, blockTrades })!.bootstrapped,
-    );
+    const [one, two] = [1, 2].map((blockTrades) => monteCarlo(pairs, 100, PLAN, blockTrades)!.bootstrapped);
     expect(two!.netProfit.p5).toBe(0);
     expect(one!.netProfit.p5).toBeLessThan(-100);
   });
