@@ -1,6 +1,7 @@
 /** Halts of entries, for the account or for one strategy, until a person resumes (rulings, 37). */
 import type { EngineCore } from '../engine-core.ts';
 import type { HaltCode, HaltReason } from '../ports/engine-event.ts';
+import { addNew } from '../../domain/lists.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 
 /** The reason while a stop is under way. */
@@ -19,6 +20,8 @@ export class EntryHalt {
   #lossReason: string | null = null;
   #isStopping = false;
   #resumedUs = -Infinity;
+  /** Limits reached while entries were off for another reason, and alerted. */
+  readonly #reached = new Set<HaltCode>();
   readonly #strategies = new Map<StrategyIndex, { readonly reason: string; readonly isLoss: boolean }>();
 
   constructor(core: EngineCore, entries: Entries) {
@@ -80,7 +83,12 @@ export class EntryHalt {
   limitReached(reason: string, code: HaltCode): void {
     // In a tail without journal rows too: unlike losses, refusals and rates are not measured again.
     const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
-    if (this.#why !== null || !isDecidedNow) return;
+    if (!isDecidedNow) return;
+    if (this.#why !== null) {
+      if (this.#why.code !== code && addNew(this.#reached, code))
+        this.#core.context.alert(null, 'critical', code, `${reason}, while entries are off already`);
+      return;
+    }
     this.#begin(reason, code);
     this.#entries.withdraw(null);
   }
@@ -179,6 +187,7 @@ export class EntryHalt {
       this.#resumedUs = this.#core.context.nowUs;
     }
     this.#why = null;
+    this.#reached.clear();
     if (this.#lossReason === ended?.reason) this.#lossReason = null;
     else if (this.#lossReason !== null) this.halt(this.#lossReason, 'entries_halted');
     return ended?.code;
