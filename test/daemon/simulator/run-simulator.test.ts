@@ -83,7 +83,7 @@ describe('a simulator file', () => {
     ['a custody code twice', ['105C000002', '105C000001'], 'accounts[1].custodyCode'],
     ['an API key twice', ['key-of-two', 'key-of-one'], 'accounts[1].apiKey'],
     ['two derivative accounts', ['type: MARGIN', 'type: DERIVATIVE'], 'accounts[0].subAccounts[2]'],
-    ['a number twice', ["'0002999999'", "'0001000001'"], 'accounts[0].subAccounts[2]'],
+    ['a number twice', ["'0002999999'", "'0001000001'"], 'accounts[0].subAccounts[2].accountNo'],
     [
       'more shares to sell than it holds',
       ['quantity: 400', 'quantity: 1001'],
