@@ -1,4 +1,5 @@
 /** Reads the configuration of a run, and changes it for that run: command line, tape, limits of the first day with real money. */
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -159,6 +160,24 @@ export function mayHaveTradedMoney({ journal, simulator, ...others }: StatePaths
     // It cannot be read.
   }
   return !existsSync(simulator);
+}
+
+/** In the counter of days with real money: whose they were. */
+export const accountKey = ({ account }: Pick<Config, 'account'>): number =>
+  Number.parseInt(
+    hash('sha256', `${account?.custodyCode} ${account?.subAccountId}`, 'hex').slice(0, ACCOUNT_DIGITS),
+    16,
+  );
+
+/** A whole number has room for them. */
+const ACCOUNT_DIGITS = 12;
+
+/** The last day with real money was another account's; a 1 does not say whose it was. */
+export function isOfOtherAccount(path: string, config: Pick<Config, 'account'>): boolean {
+  const day = liveDays(path).at(-1);
+  if (day === undefined) return false;
+  const key = closing(readJournal(path), ({ read }) => read.counter(LIVE_DAY, day));
+  return key !== 1 && key !== accountKey(config);
 }
 
 function liveDays(path: string): readonly string[] {

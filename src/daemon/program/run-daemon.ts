@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config, Mode } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
@@ -12,6 +12,7 @@ import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
+  isOfOtherAccount,
   mayHaveTradedMoney,
   readAgain,
   type RunOverrides,
@@ -68,7 +69,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   const missing = missingSecrets(plan.config);
   const problem =
     missing.length === 0
-      ? otherJournal(plan.config.mode, paths)
+      ? otherJournal(plan.config, paths)
       : missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
   if (problem !== null) {
     process.stderr.write(`${problem}\n`);
@@ -91,12 +92,15 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
 }
 
 /** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
-function otherJournal(mode: Mode, paths: StatePaths): string | null {
+function otherJournal(config: Config, paths: StatePaths): string | null {
+  const { mode } = config;
   const { dir, journal, simulator, backups, archive } = paths;
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false)
     return `state directory ${dir}: it is a file, so nothing was changed; name a directory with --state`;
   try {
     const isLost = !isJournalThere(journal) && [backups, archive].some((path) => existsSync(path));
+    if (mode === 'live' && isOfOtherAccount(journal, config))
+      return `state directory ${dir}: its journal has the orders and positions of another account, so nothing was changed; name a directory of its own with --state`;
     if (mode !== 'paper' && isLost)
       return `state directory ${dir}: its journal is gone, and copies of it are there, so nothing was started: put the newest one of backups in its place, or name another directory with --state`;
   } catch (error) {

@@ -34,7 +34,7 @@ import {
   systemClock,
   systemTimers,
 } from '../../host/system-clock.ts';
-import { LIVE_DAY } from '../../host/run-plan.ts';
+import { accountKey, LIVE_DAY } from '../../host/run-plan.ts';
 import { CarryOver, carryOverPast } from '../restart/carry-over.ts';
 import { ownBooks } from '../restart/own-books.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
@@ -241,7 +241,7 @@ export class SessionCycle implements InputSink {
       const inputs = formatNumber(journal.read.lastSeq(prepared.day));
       note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
     }
-    if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, 1);
+    if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, accountKey(config));
     const startedUs = systemClock.nowUs();
     const session = await TradingSession.open(
       { ...context, onEntry: this.#followReconciliation() },

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
-import { LIVE_DAY, mayHaveTradedMoney } from '../../../src/host/run-plan.ts';
+import { accountKey, isOfOtherAccount, LIVE_DAY, mayHaveTradedMoney } from '../../../src/host/run-plan.ts';
 import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { RunMark } from '../../../src/host/run-mark.ts';
@@ -67,6 +67,24 @@ it.each(['missing', 'empty'])(
     expect(said.join('')).toContain('put the newest one of backups in its place');
   },
 );
+
+it('takes no journal of another account', async () => {
+  const { dir, run, said } = start((text) => text.replaceAll('105C000000A', '105C000000B'));
+  const paths = statePaths(join(dir, 'state'));
+  mkdirSync(paths.dir);
+  const journal = new JournalStore({
+    path: paths.journal,
+    wallClock: systemClock,
+    timers: systemTimers,
+    onFailure: () => undefined,
+  });
+  const account = { custodyCode: '105C000000', subAccountId: '105C000000A' };
+  journal.setCounter(LIVE_DAY, '2026-03-04', accountKey({ account }));
+  journal.close();
+  expect(await run('state')).toBe(2);
+  expect(said.join('')).toContain('its journal has the orders and positions of another account');
+  expect(isOfOtherAccount(paths.journal, { account })).toBe(false);
+});
 
 it('takes no file for a state directory', async () => {
   const { dir, run, said } = start();
