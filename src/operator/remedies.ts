@@ -88,6 +88,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   orphan_position: (command) =>
     `${command('positions')} shows it. Start its strategy again, or: ${command('flatten')} --strategy … --reason "…"`,
   halt_unproven: () => 'check the broker’s own book, and cancel there what can enlarge a position',
+  replay_diverged: (command) =>
+    `prices of the day are missing (frames_damaged says so), or its code has changed: look at ${command('positions')}, then: ${command('start-strategy …')} --reason "…"`,
   strategy_fault: (command) => `fix the strategy, then: ${command('reload')} --reason "…"`,
   token_expired: newToken,
   token_rejected: newToken,

@@ -16,6 +16,9 @@ export interface ReplayFault {
   readonly text: string;
 }
 
+/** The replay of the day decided otherwise than the journal. */
+const DIVERGED = 'replay_diverged';
+
 type StopCommand = Extract<Command, { readonly name: 'stop_strategy' }>;
 
 interface Ending {
@@ -137,8 +140,8 @@ export class StrategyStops {
     for (const [strategy, ending] of this.#found) this.#pendingReports.set(strategy, ending);
     this.#found.clear();
     for (const [strategy, text] of past.differences) {
-      const fault = { message: `replay_diverged: ${text}`, where: 'replay' };
-      this.#pendingReports.set(strategy, { reason: 'replay_diverged', fault, isLasting: false });
+      const fault = { message: `${DIVERGED}: ${text}`, where: 'replay' };
+      this.#pendingReports.set(strategy, { reason: DIVERGED, fault, isLasting: false });
     }
     this.#systemDifference = past.systemDifference;
     for (const [strategy, { reason }] of this.#pendingReports) registry.stop(strategy, reason);
@@ -182,7 +185,8 @@ export class StrategyStops {
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
     context.append({ ...head, kind: 'strategy_stopped', reason, ...(isLasting ? { isLasting } : {}) });
-    const code = fault === null ? 'strategy_stopped' : 'strategy_fault';
+    // Its code may be as good as before: what it decided on is not there any more.
+    const code = fault === null ? 'strategy_stopped' : reason === DIVERGED ? DIVERGED : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
     const { increasing, reducing } = entries.withdrawOf(strategy);
     const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
