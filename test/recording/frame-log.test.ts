@@ -115,13 +115,6 @@ describe('a tail that a power cut tore off', () => {
     log.close();
     expect(textsOf(path)).toEqual(['first', 'after']);
   });
-
-  it('may be all there is', () => {
-    const dir = tempDir();
-    truncateSync(written(dir, ['first']), 5);
-    written(dir, ['after'], 10);
-    expect(textsOf(frameLogPath(dir, DAY))).toEqual(['after']);
-  });
 });
 
 /** The frames that can be read, and what else is in the file. */
