@@ -135,6 +135,8 @@ function configOf(
   const { mode, state, account, auth, broker, live, money, simulator, operator } = value;
   const { alerts, retention, cluster } = value;
   const { tokenRefresh, tokenRefreshBefore, rollover } = value.session;
+  // Only the simulator can be open at any hour.
+  const isOpen = mode === 'paper' && simulator.hours === 'always_open' && simulator.tape === undefined;
   const otp = auth.otp ?? { from: mode === 'paper' ? 'simulator' : 'prompt' };
   return {
     file,
@@ -158,7 +160,7 @@ function configOf(
       moneyMismatch: value.reconcile.money,
       assumed: assumedBy(value),
     },
-    calendar: hoursOf(value, calendar),
+    calendar: isOpen ? alwaysOpen(calendar) : calendar,
     exchangeCalendar: calendar,
     contracts,
     costs,
@@ -182,13 +184,6 @@ function readBefore(
     entries: [],
     problems: [source.problem(['strategies'], 'a file that does not change', hint, 'another list')],
   };
-}
-
-/** Only the simulator can be open at any hour. */
-function hoursOf(file: ConfigFile, exchange: TradingCalendar): TradingCalendar {
-  const open =
-    file.mode === 'paper' && file.simulator.hours === 'always_open' && file.simulator.tape === undefined;
-  return open ? alwaysOpen(exchange) : exchange;
 }
 
 type EngineSections = Pick<

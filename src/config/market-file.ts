@@ -123,18 +123,7 @@ function costsOf({ costs }: MarketFile): CostSchedule {
 const inOrder = (rows: readonly DatedValue<number>[]): readonly DatedValue<number>[] =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
 
-const contractsOf = ({ contracts }: MarketFile): Readonly<Record<string, ContractSpec>> =>
-  Object.fromEntries(
-    Object.entries(contracts).map(([underlying, spec]) => [underlying, { underlying, ...spec }]),
-  );
-
 // Checks between rows of a market file; a wrong calendar or tariff would show only during a session.
-
-const marketProblems = (source: YamlSource, market: MarketFile): readonly Problem[] => [
-  ...phaseProblems(source, market.calendar.phases),
-  ...zoneProblems(source, market.calendar),
-  ...tariffProblems(source, market.costs),
-];
 
 type Phases = MarketFile['calendar']['phases'];
 
@@ -218,16 +207,24 @@ export function readMarket(parent: YamlSource, name: string): CheckResult<Market
   const market = readNamed(parent, ['market'], name, marketSchema, 'a market file');
   if ('problems' in market) return { ok: false, problems: market.problems };
   const { source, value } = market;
-  const closures = readNamed(source, CLOSURES, value.calendar.closures, closuresSchema, 'a file of closures');
-  const problems = [...marketProblems(source, value)];
+  const { calendar, costs } = value;
+  const closures = readNamed(source, CLOSURES, calendar.closures, closuresSchema, 'a file of closures');
+  const problems = [
+    ...phaseProblems(source, calendar.phases),
+    ...zoneProblems(source, calendar),
+    ...tariffProblems(source, costs),
+  ];
   if ('problems' in closures) return { ok: false, problems: [...problems, ...closures.problems] };
   problems.push(...closureProblems(closures.source, closures.value));
   if (problems.length === 0) problems.push(...firstDayProblems(source, value, closures.value));
   if (problems.length > 0) return { ok: false, problems };
+  const contracts = Object.entries(value.contracts).map(
+    ([underlying, spec]) => [underlying, { underlying, ...spec }] as const,
+  );
   return {
     ok: true,
     calendar: calendarOf(value, closures.value),
-    contracts: contractsOf(value),
+    contracts: Object.fromEntries(contracts),
     costs: costsOf(value),
   };
 }

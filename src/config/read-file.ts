@@ -146,7 +146,7 @@ function notOneOf(source: YamlSource, path: Path, values: readonly string[]): Pr
 
 function unknownKey({ source, schema, base, help }: SchemaPlace, at: Path, key: string): Problem {
   const path = [...base, ...at];
-  if (isSecretName(key)) return source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
+  if (SECRET_NAME.test(key)) return source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
   const hint = meantHint(key, keysAt(schema, at), `remove it or ${help}`);
   return source.keyProblem(path, key, 'a known key', hint);
 }
@@ -226,8 +226,6 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const SECRET_NAME =
   /^(?:.*(?:token|secret|password|passwd|passphrase|api_?-?key)|otp|pin|jwt|credentials?)$/i;
-
-const isSecretName = (key: string): boolean => SECRET_NAME.test(key);
 
 const SECRET_HINT =
   'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here';

@@ -112,7 +112,10 @@ export class FaultControl {
     if (isLastingFault(fault)) {
       board.arm(fault);
       // Maintenance does not spare connections that are kept alive.
-      if (fault.name === 'refuse_connections' && fault.scope === 'all') this.#cutEverything();
+      if (fault.name === 'refuse_connections' && fault.scope === 'all') {
+        stream.closeAll(CUT);
+        this.#parts.cutRest();
+      }
       return parsed(fault);
     }
     switch (fault.name) {
@@ -145,11 +148,6 @@ export class FaultControl {
 
   list(): readonly ArmedFault[] {
     return this.#parts.board.list();
-  }
-
-  #cutEverything(): void {
-    this.#parts.stream.closeAll(CUT);
-    this.#parts.cutRest();
   }
 
   #accountOf(named: string | undefined): AccountId | undefined {

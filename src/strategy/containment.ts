@@ -93,7 +93,10 @@ export class StrategyTimers {
   constructor(containment: Containment, port: Pick<TraderPort, 'setTimer' | 'clearTimer'>) {
     this.#containment = containment;
     this.#port = port;
-    containment.atClose(() => this.#clearAll());
+    containment.atClose(() => {
+      for (const timer of this.#waiting.keys()) port.clearTimer(timer);
+      this.#waiting.clear();
+    });
   }
 
   after(span: DurationUs, handler: () => void): TimerId {
@@ -113,10 +116,5 @@ export class StrategyTimers {
     const handler = this.#waiting.get(timer);
     this.#waiting.delete(timer);
     if (handler !== undefined) this.#containment.run('a timer', handler);
-  }
-
-  #clearAll(): void {
-    for (const timer of this.#waiting.keys()) this.#port.clearTimer(timer);
-    this.#waiting.clear();
   }
 }

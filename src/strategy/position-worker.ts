@@ -75,7 +75,11 @@ export class PositionWorker {
     this.#settings = settings;
     ticks.orders$.subscribe((update) => this.#onOrder(update));
     ticks.phases$.subscribe(() => this.#step());
-    ticks.feed$.subscribe(({ state }) => this.#onFeed(state === 'live'));
+    // While prices are not seen, an entry that rests is withdrawn; an exit stays.
+    ticks.feed$.subscribe(({ state }) => {
+      this.#isFeedLive = state === 'live';
+      this.#step();
+    });
     ticks.rollovers$.subscribe(({ contract }) => {
       if (contract.index === trader.contract.index) this.#onRollover();
     });
@@ -143,12 +147,6 @@ export class PositionWorker {
     this.#past.push(order.id);
     if (this.#past.length > PAST_ORDERS_MAX) this.#past.shift();
     this.#order = null;
-  }
-
-  /** While prices are not seen, an entry that rests is withdrawn; an exit stays. */
-  #onFeed(isLive: boolean): void {
-    this.#isFeedLive = isLive;
-    this.#step();
   }
 
   /** The new contract is flat until the strategy decides again; the old one's position stays with the engine's policy. */

@@ -3,7 +3,7 @@ import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import { type AccountContext, marginFigures } from './account/account-figures.ts';
-import type { Ledger, LedgerAccount } from './account/ledger.ts';
+import type { Ledger } from './account/ledger.ts';
 import { contractsToClose, marginOf } from './account/margin.ts';
 import type { VenueContext } from './orders/order-checks.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
@@ -108,12 +108,13 @@ export class LedgerMargin implements MarginBooks {
     const forced: AccountId[] = [];
     for (const account of this.#ledger.accounts()) {
       const { level, usageBps } = marginFigures(account, this.#context);
-      const { accountId } = account;
+      const { accountId, holdings } = account;
       if (level !== account.level) {
         this.#ledger.setLevel(accountId, level);
         this.#outbox.emit({ kind: 'margin_level', tsUs: at, accountId, level, usageBps });
       }
-      if (level === 'forced_close' && holdsAny(account)) forced.push(accountId);
+      const isHolding = [...holdings.values()].some(({ entry }) => entry.qty !== 0);
+      if (level === 'forced_close' && isHolding) forced.push(accountId);
     }
     return forced;
   }
@@ -137,6 +138,3 @@ export class LedgerMargin implements MarginBooks {
     return closings.map((closing) => ({ ...closing, owner: 0 }));
   }
 }
-
-const holdsAny = ({ holdings }: LedgerAccount): boolean =>
-  [...holdings.values()].some(({ entry }) => entry.qty !== 0);

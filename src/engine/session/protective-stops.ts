@@ -435,12 +435,11 @@ export class ProtectiveStops {
     if (next === this.#wakeUs) return;
     this.#wakeUs = next;
     if (next === Infinity) timers.stop(this);
-    else timers.at(this, tsUs(next), () => this.#wake());
-  }
-
-  #wake(): void {
-    this.#wakeUs = Infinity;
-    this.step();
+    else
+      timers.at(this, tsUs(next), () => {
+        this.#wakeUs = Infinity;
+        this.step();
+      });
   }
 }
 

@@ -38,7 +38,6 @@ const SLEEP_MAX: DurationUs = seconds(60);
 export class Brokerage {
   readonly #parts: BrokerageParts;
   readonly #memory: VenueMemory;
-  readonly #marketListeners: ((message: MarketMessage) => void)[] = [];
   readonly #frameListeners: ((frame: PassedFrame) => void)[] = [];
   readonly #eventListeners: ((event: VenueEvent) => void)[] = [];
   readonly #dueListeners: ((dueUs: number) => void)[] = [];
@@ -64,10 +63,6 @@ export class Brokerage {
   /** Terms of a contract: the same for all that are listed. */
   get spec(): ContractSpec {
     return this.#parts.venue.spec;
-  }
-
-  onMarket(listener: (message: MarketMessage) => void): void {
-    this.#marketListeners.push(listener);
   }
 
   /** Frames of another market, in place of the venue's own messages. */
@@ -232,13 +227,8 @@ export class Brokerage {
   /** Commits changes of orders and money, then reports them. */
   #settle(): void {
     if (this.#ordersChanged) this.#save();
-    for (const event of this.#pending.splice(0)) this.#emit(event);
+    for (const event of this.#pending.splice(0)) for (const listener of this.#eventListeners) listener(event);
     for (const frame of this.#passed.splice(0)) for (const listener of this.#frameListeners) listener(frame);
-  }
-
-  #emit(event: VenueEvent): void {
-    for (const listener of this.#eventListeners) listener(event);
-    if (isMarketMessage(event)) for (const listener of this.#marketListeners) listener(event);
   }
 
   #save(): void {
@@ -249,5 +239,5 @@ export class Brokerage {
   }
 }
 
-const isMarketMessage = (event: VenueEvent): event is MarketMessage =>
+export const isMarketMessage = (event: VenueEvent): event is MarketMessage =>
   event.kind === 'trade' || event.kind === 'book' || event.kind === 'summary';

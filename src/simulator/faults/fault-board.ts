@@ -3,7 +3,7 @@ import type { OperationName } from '../../wire/rest/operations.ts';
 import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import type { LastingFault, LastingFaultName } from './fault.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
+import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { OrderReport } from '../../venue/venue-event.ts';
 
@@ -110,7 +110,7 @@ export class BookDistortion {
     const wrong = this.#faults.strike('contradict_status');
     return visible.map((order) => ({
       order,
-      statusText: wrong && matchesOrder(wrong.orderNo, order.orderNo) ? wrong.status : null,
+      statusText: wrong && (wrong.orderNo ?? order.orderNo) === order.orderNo ? wrong.status : null,
     }));
   }
 
@@ -127,6 +127,3 @@ export class BookDistortion {
     return false;
   }
 }
-
-const matchesOrder = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
-  orderNo === undefined || orderNo === actual;

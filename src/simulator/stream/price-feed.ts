@@ -4,10 +4,10 @@ import type { BookLevel } from '../../domain/ticks.ts';
 import type { ContractBoard } from '../../venue/venue-contracts.ts';
 import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
-import type { Brokerage } from '../brokerage/brokerage.ts';
+import { type Brokerage, isMarketMessage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { DataChannel } from '../../wire/stream/control-frame.ts';
-import type { PassedFrame, StreamSettings } from '../simulator-options.ts';
+import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-server.ts';
 
 interface PriceFeedParts {
@@ -42,13 +42,13 @@ export class PriceFeed {
 
   constructor(parts: PriceFeedParts) {
     this.#parts = parts;
-    if (parts.isPassing) parts.brokerage.onFrame((frame) => this.#pass(frame));
-    else parts.brokerage.onMarket((message) => this.#emit(message));
-  }
-
-  #pass({ channel, symbol, text }: PassedFrame): void {
-    const key = subscriptionKey(channel, symbol);
-    for (const session of this.#parts.sessions) if (session.wants(key)) session.send(text);
+    const { isPassing, brokerage, sessions } = parts;
+    if (isPassing)
+      brokerage.onFrame(({ channel, symbol, text }) => {
+        const key = subscriptionKey(channel, symbol);
+        for (const session of sessions) if (session.wants(key)) session.send(text);
+      });
+    else brokerage.onEvent((event) => isMarketMessage(event) && this.#emit(event));
   }
 
   /** The present levels and summary, so that a subscriber does not wait for the next change; nothing outside sessions. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accountId, clientOrderId } from '../../../src/domain/ids.ts';
 import { milliseconds, minutes, priceTicks, seconds } from '../../../src/domain/units.ts';
-import { Brokerage } from '../../../src/simulator/brokerage/brokerage.ts';
+import { Brokerage, isMarketMessage } from '../../../src/simulator/brokerage/brokerage.ts';
 import { DEFAULT_OPTIONS, VN30_FUTURE } from '../../../src/simulator/simulator-options.ts';
 import { StateStore, VenueMemory } from '../../../src/simulator/state/state-store.ts';
 import { MarketClock } from '../../../src/simulator/time/market-clock.ts';
@@ -45,7 +45,7 @@ function open({
       rules: { gatewayDelay: milliseconds(0) },
     },
   });
-  brokerage.onMarket((message) => messages.push(message));
+  brokerage.onEvent((event) => isMarketMessage(event) && messages.push(event));
   brokerage.wake();
   return { brokerage, time, clock, store, messages };
 }
