@@ -69,7 +69,7 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
         lines: [
           { label: 'cash', values: cash, colour: 'price' },
           { label: 'buying power', values: buyingPower, colour: 'accent-3' },
-          { label: 'margin used', values: marginUsed, colour: 'mark' },
+          { label: 'margin, with the loss of the day', values: marginUsed, colour: 'mark' },
         ],
       },
     ];
