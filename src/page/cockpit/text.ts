@@ -231,7 +231,7 @@ const TABLE = {
   agrees: ['Agrees', 'Khớp'],
   positionsAt: ['positions at', 'vị thế lúc'],
   moneyAt: ['money at', 'tiền lúc'],
-  old: ['before the last fill', 'trước lần khớp cuối'],
+  old: ['old', 'cũ'],
   booksOld: ['compared before the last fill', 'đối chiếu trước lần khớp cuối'],
   notRead: ['not read', 'chưa đọc'],
   nothingHeld: ['Nothing is held on either side.', 'Cả hai bên đều không có vị thế.'],
