@@ -77,20 +77,21 @@ export async function archiveRecordings(recordings: Recordings) {
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
-  const attempt = (care: () => void): boolean => {
+  const attempt = (what: string, care: () => void): boolean => {
     try {
       care();
       return true;
     } catch (error) {
       if (error instanceof JournalDamaged) outcome.damage = error.message;
-      else failures.push(errorText(error));
+      else failures.push(`${what}: ${errorText(error)}`);
       return false;
     }
   };
-  attempt(() => done.push(...prunedFrames(recordings)));
+  attempt('old frames stay', () => done.push(...prunedFrames(recordings)));
   // No row leaves the journal before today's copy of it is proven.
-  if (attempt(() => done.push(...backedUp(recordings)))) attempt(() => archiveSessions(recordings, outcome));
-  attempt(() => done.push(...reported(recordings, outcome.reports)));
+  if (attempt('the journal is not backed up', () => done.push(...backedUp(recordings))))
+    attempt('no more sessions leave the journal', () => archiveSessions(recordings, outcome));
+  attempt('no report is written', () => done.push(...reported(recordings, outcome.reports)));
   return outcome;
 }
 
@@ -227,7 +228,7 @@ export function createArchiver(options: ArchiverOptions) {
       done.forEach(note);
       for (const report of reports) options.onReport?.(report);
       rows?.take(archived);
-      for (const failure of failures) onFailure(`recordings: ${failure}`);
+      for (const failure of failures) onFailure(failure);
       if (damage !== null) options.onDamage?.(damage);
     });
     worker.on('error', (error: Error) => onFailure(`recordings: ${error.message}`));

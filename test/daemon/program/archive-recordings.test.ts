@@ -1,6 +1,6 @@
 /** A thread of its own, hence the compiled program. */
 import { EventEmitter, once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type * as Archiver from '../../../src/daemon/program/archive-recordings.ts';
@@ -80,7 +80,7 @@ it('reports what went wrong', async () => {
       onFailure: resolve,
     });
   });
-  expect(logged).toMatch(/^recordings: 2026-03-04\.frames: EISDIR/);
+  expect(logged).toMatch(/^2026-03-04\.frames: EISDIR/);
 });
 
 it('backs the journal up at the start and again after the close', async () => {
@@ -162,6 +162,17 @@ it('archives old sessions once nothing is traded, after the backup that still ho
   expect(backup.read.entries({ session: '2026-01-05' })).toHaveLength(1);
   backup.close();
   store.close();
+});
+
+it('says that the journal is not backed up where the place of the copies is gone', async () => {
+  const dir = tempDir();
+  const path = join(dir, 'journal.db');
+  openStore(path).store.close();
+  const backups = join(dir, 'backups');
+  symlinkSync(join(dir, 'unmounted', 'backups'), backups);
+  const places = { ...placesIn(join(dir, 'frames')), journal: { path, backups } };
+  const { failures } = await archiveRecordings({ ...places, today: tradingDay('2026-03-05'), isQuiet: true });
+  expect(failures).toContainEqual(expect.stringMatching(/^the journal is not backed up: ENOENT.*backups/));
 });
 
 it('takes no row out of the journal whose archive went after a death', async () => {
