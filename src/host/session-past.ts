@@ -69,7 +69,6 @@ export class SessionPast {
     return { ...this.#past, framesEnd: this.#framesEnd, names };
   }
 
-  /** Gives `take` each input and frame in their order. */
   read(take: (step: ReplayStep) => void): void {
     const { read, session, fromSeq, versionsSince, decidedUntil } = this.#source;
     const byCause = new Map<number, JournalEntry[]>();

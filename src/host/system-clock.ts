@@ -159,7 +159,6 @@ export async function inTime<T>(work: Promise<T>, within: DurationUs): Promise<T
 /** The clock is read at least this often: timers pause while the machine sleeps, the exchange does not. */
 const CHECK_MS_MAX = 1_000;
 
-/** Calls back when market time reaches `at`. */
 export function atMarketTime(
   map: ClockMap,
   at: TsUs,

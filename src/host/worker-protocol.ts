@@ -24,7 +24,6 @@ import type { EventDecisions } from '../engine/replay/decisions.ts';
 import type { ReplayFault } from '../engine/session/strategy-stops.ts';
 import type { FrameLogEnd } from '../recording/frame-log.ts';
 
-/** One strategy as the worker builds it. */
 export interface StrategyInstanceSpec extends Omit<StrategyConfig, 'symbols'> {
   readonly index: StrategyIndex;
 }
@@ -89,7 +88,6 @@ export type GatewayCall =
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
   | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
-/** Decisions of one batch, in order. */
 export interface EngineOutput {
   readonly kind: 'outbox';
   readonly entries: readonly JournalEntry[];

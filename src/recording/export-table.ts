@@ -16,7 +16,6 @@ import { csvLine } from '../text/table.ts';
 
 type CellWriter = (value: number) => string;
 
-/** One column, as both kinds of file write it. */
 interface ExportField {
   /** Its name and type in Parquet. */
   readonly element: ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];

@@ -48,11 +48,8 @@ export function readPrints(path: string, options: TapeOptions) {
   const day = tradingDay(dayText);
   const lines = textOf(path).split('\n');
   const header = lines[0]?.trim().toLowerCase();
-  if (header !== 'time,price,volume,side') {
-    throw new TapeError(
-      `tape ${path}, line 1: expected the header Time,Price,Volume,Side, was ${JSON.stringify(lines[0] ?? '')}`,
-    );
-  }
+  if (header !== 'time,price,volume,side')
+    throw refused(`tape ${path}, line 1`, 'the header Time,Price,Volume,Side', lines[0] ?? '');
   const prints: Print[] = [];
   for (let at = 1; at < lines.length; at += 1) {
     const line = lines[at]?.trim() ?? '';
@@ -67,34 +64,29 @@ export function readPrints(path: string, options: TapeOptions) {
   };
 }
 
+const refused = (where: string, expected: string, was: string): TapeError =>
+  new TapeError(`${where}: expected ${expected}, was ${JSON.stringify(was)}`);
+
 function readRow(line: string, where: string, day: TradingDay, options: TapeOptions) {
   const cells = line.split(',');
-  if (cells.length !== COLUMNS) {
-    throw new TapeError(`${where}: expected ${COLUMNS} columns, was ${JSON.stringify(line)}`);
-  }
+  if (cells.length !== COLUMNS) throw refused(where, `${COLUMNS} columns`, line);
   const [timeText = '', priceText = '', volumeText = '', sideText = ''] = cells;
   const time = TIME.exec(timeText.trim());
-  if (!time) throw new TapeError(`${where}: expected a time like 09:00:00, was ${JSON.stringify(timeText)}`);
+  if (!time) throw refused(where, 'a time like 09:00:00', timeText);
   const seconds = Number(time[1]) * 3600 + Number(time[2]) * 60 + Number(time[3]);
   const price = NUMBER.test(priceText.trim())
     ? parsePoints(options.spec, Number(priceText), 'Price')
     : undefined;
-  if (price?.ok !== true) {
-    throw new TapeError(`${where}: expected a price on the tick grid, was ${JSON.stringify(priceText)}`);
-  }
+  if (price?.ok !== true) throw refused(where, 'a price on the tick grid', priceText);
   const volume = NUMBER.test(volumeText.trim()) ? Number(volumeText) : Number.NaN;
-  if (!Number.isSafeInteger(volume) || volume <= 0) {
-    throw new TapeError(`${where}: expected a whole volume above 0, was ${JSON.stringify(volumeText)}`);
-  }
+  if (!Number.isSafeInteger(volume) || volume <= 0)
+    throw refused(where, 'a whole volume above 0', volumeText);
   const aggressor = SIDES.get(sideText.trim().toUpperCase());
-  if (aggressor === undefined) {
-    throw new TapeError(`${where}: expected a side M, A, B or -, was ${JSON.stringify(sideText)}`);
-  }
+  if (aggressor === undefined) throw refused(where, 'a side M, A, B or -', sideText);
   return {
     tsUs: momentOf(day, seconds * US_PER_SECOND, options.utcOffsetMinutes),
     price: price.value,
     qty: qty(volume),
-
     /** The side that crossed the spread; null where the file names none, as in an auction. */
     aggressor,
   };

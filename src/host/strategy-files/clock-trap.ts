@@ -10,7 +10,6 @@ export interface TrapOptions {
   readonly isFalse: boolean;
 }
 
-/** A strategy and the function of the machine that it called. */
 export interface EnvironmentUse {
   readonly strategy: string;
   /** `Date.now`. */
@@ -59,7 +58,6 @@ export function trapped<T>(options: TrapOptions, work: () => T) {
 
 const { hrtime } = process;
 
-/** Functions and classes of the machine. */
 const CALLED: readonly (readonly [owner: object, of: string, names: readonly string[]])[] = [
   [globalThis, '', ['setTimeout', 'setInterval', 'setImmediate', 'fetch', 'WeakRef', 'FinalizationRegistry']],
   [process, 'process.', ['hrtime', 'uptime', 'memoryUsage', 'cpuUsage', 'getBuiltinModule', 'binding']],

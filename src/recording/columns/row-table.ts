@@ -159,7 +159,6 @@ export class TotalsCounter {
       rows: this.#rows,
       firstUs: this.#firstUs,
       lastUs: this.#rows === 0 ? 0 : this.#lastUs,
-
       /** SHA-256 over the columns, part by part. */
       digest: this.#hash.digest('hex'),
     };

@@ -116,11 +116,6 @@ export interface TickGap {
   readonly qty: number | null;
 }
 
-function parseTickMeta(text: string | undefined): TickMeta | undefined {
-  const meta = parseMeta<TickMeta>(text, 'ticks');
-  return meta !== undefined && isTradingDay(meta.day) ? meta : undefined;
-}
-
 // Stretches of columns of ticks, as views of the same memory.
 
 /** The first row at or after a moment; the number of rows where there is none. */
@@ -137,7 +132,10 @@ export function rowsBetween(ticks: TickRows, from: number, to: number): TickRows
 
 const TICK_FILE: TableKind<TickMeta> = {
   what: 'a file of ticks',
-  parse: parseTickMeta,
+  parse(text) {
+    const meta = parseMeta<TickMeta>(text, 'ticks');
+    return meta !== undefined && isTradingDay(meta.day) ? meta : undefined;
+  },
   layout: ({ depth }) => tickLayout(depth),
 };
 
@@ -153,23 +151,15 @@ export function writeColumns(
   let [trades, volume] = [0, 0];
   const tables = function* (): Generator<RowTable> {
     for (const part of parts) {
-      const traded = tradedIn(part);
-      trades += traded.trades;
-      volume += traded.volume;
+      for (let i = 0; i < part.rows; i += 1) {
+        const size = part.qty[i] ?? 0;
+        volume += size;
+        if (size > 0) trades += 1;
+      }
       yield rowTableOf(part);
     }
   };
   return writeTable(path, tickLayout(depth), tables(), (totals) => describe({ ...totals, trades, volume }));
-}
-
-function tradedIn({ rows, qty }: TickRows) {
-  let [trades, volume] = [0, 0];
-  for (let i = 0; i < rows; i += 1) {
-    const size = qty[i] ?? 0;
-    volume += size;
-    if (size > 0) trades += 1;
-  }
-  return { trades, volume };
 }
 
 /** All ticks of the file. A file of one part, which is any ordinary day, is not copied. */

@@ -237,17 +237,13 @@ class BarReader extends ImportRowReader<YearBars> {
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;
     const startUs = at - this.#shift;
-    const phase = this.#phase(startUs);
+    const { calendar } = this.source.options;
+    const name = calendar === null ? 'continuous' : barBounds(calendar, tsUs(startUs), null).phase;
+    const phase = BAR_PHASES.indexOf(name);
     const year = this.#yearOf(symbol, startUs);
     this.source.order.add(year, startUs, row.line, this.source.options.isClosed?.(startUs));
     year.push({ startUs, open, high, low, close, volume, phase, line: row.line });
     return true;
-  }
-
-  #phase(startUs: number): number {
-    const { calendar } = this.source.options;
-    const phase = calendar === null ? 'continuous' : barBounds(calendar, tsUs(startUs), null).phase;
-    return BAR_PHASES.indexOf(phase);
   }
 
   #yearOf(symbol: string, startUs: number): YearBars {

@@ -1,5 +1,5 @@
 /** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
-import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { isTradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { US_PER_MINUTE } from '../../domain/units.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
 import { formatCount } from '../../text/numbers.ts';
@@ -140,15 +140,12 @@ function rowSource(file: string, head: TableHead, options: ImportOptions) {
     throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
   }
   const { zone, stampZone = zone, dateOrder } = options;
-  const stamps = { zone: stampZone, day: dayOf(options) ?? name.day, dateOrder };
+  if (options.day !== undefined && !isTradingDay(options.day))
+    throw new ImportError(`expected a day like 2026-03-04, was ${JSON.stringify(options.day)}`);
+  const day = options.day === undefined ? name.day : tradingDay(options.day);
+  const stamps = { zone: stampZone, day, dateOrder };
   const isByColumn = options.symbol === undefined && columns.symbol !== undefined;
   return { columns, place, stamps, symbol: isByColumn ? '' : symbol };
-}
-
-function dayOf({ day }: ImportOptions): TradingDay | null {
-  if (day === undefined) return null;
-  if (!isTradingDay(day)) throw new ImportError(`expected a day like 2026-03-04, was ${JSON.stringify(day)}`);
-  return tradingDay(day);
 }
 
 /** Options of a backtest file or the command line, under the same names. */

@@ -7,7 +7,6 @@ import {
   durationUs,
   money,
   seconds,
-  type TsUs,
   tsUs,
   US_PER_DAY,
   US_PER_MINUTE,
@@ -307,7 +306,8 @@ class Run {
     const more: BacktestNotice[] =
       dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
     const { samples, falls } = account;
-    if (falls.lostUs !== null) more.push(capitalLost(tsUs(falls.lostUs)));
+    if (falls.lostUs !== null)
+      more.push({ tsUs: tsUs(falls.lostUs), code: 'capital_lost', text: CAPITAL_LOST });
     const { configDigest, seed, currency, moneyScale, warmUpDays, statistics } = plan;
     const ofPlan = { configDigest, seed, currency, moneyScale, warmUpDays, statistics };
     return {
@@ -364,11 +364,8 @@ class Run {
   }
 }
 
-const capitalLost = (at: TsUs): BacktestNotice => ({
-  tsUs: at,
-  code: 'capital_lost',
-  text: 'equity fell to zero or below and the run went on: a broker would have ended it, and ratios of returns have no value',
-});
+const CAPITAL_LOST =
+  'equity fell to zero or below and the run went on: a broker would have ended it, and ratios of returns have no value';
 
 function describeModels({ fill, latency, memory }: BacktestPlan): readonly (readonly [string, string])[] {
   return [
