@@ -5,10 +5,9 @@ import { tradingDay } from '../domain/civil-date.ts';
 import type { Clock, Timers } from '../domain/clock.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
-import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
+import { type DurationUs, minutes, money, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
 import type { TapePrint, VenueRules } from '../venue/venue-options.ts';
 import type { LoanPackages } from '../domain/broker-order.ts';
-import type { Side } from '../domain/order.ts';
 import type { SubAccountType } from '../wire/rest/profile.ts';
 import type { DataChannel } from '../wire/stream/control-frame.ts';
 import { hostClock, hostTimers } from './time/market-clock.ts';
@@ -168,86 +167,107 @@ export interface StreamSettings extends Readonly<z.output<typeof streamSettings>
   readonly bufferBytesMax: number;
 }
 
-// The customers of the simulated broker, as the options give them. Money is whole VND.
+// The customers of the simulated broker, as a file gives them. Money is whole VND.
 
-export interface AccountSettings {
-  readonly apiKey: string;
-  /** The code that the broker's app would show. */
-  readonly otp: string;
-  /** `105C` and six characters. */
-  readonly custodyCode: string;
-  readonly name: string;
-  /** At most one is a derivative account: it trades, and its money is margin. */
-  readonly subAccounts: readonly SubAccountSettings[];
-}
-
-export interface SubAccountSettings {
-  readonly accountNo: string;
-  readonly type: SubAccountType;
-  /** Cash at the very start; afterwards the stored state counts. */
-  readonly cash: number;
-  readonly isActive: boolean;
-  readonly isDefault: boolean;
-  /** Shares and orders of stock are of normal and margin accounts. */
-  readonly stocks: readonly StockSettings[];
-  readonly stockOrders: readonly StockOrderSettings[];
-  /** Packages of a margin account. */
-  readonly packages: LoanPackages;
-}
+const amount = z.int().min(0);
+const word = z.string().min(1);
+const aboveZero = z.int().min(1);
+const named = { id: amount, name: word, status: z.string().default('ACTIVE') };
 
 /** Prices in VND a share. */
-export interface StockSettings {
-  readonly symbol: string;
-  readonly qty: number;
-  readonly averagePrice: number;
-  readonly marketPrice: number;
-}
+const stock = z
+  .strictObject({ symbol: word, quantity: aboveZero, averagePrice: amount, marketPrice: amount })
+  .transform(({ quantity, ...row }) => ({ ...row, qty: quantity }));
 
-/** An order of stock that waits: there is no operation to place one, and one to cancel it. */
-export interface StockOrderSettings {
-  readonly orderId: string;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly qty: number;
-  readonly price: number;
-}
+/** It waits: there is no operation to place one, and one to cancel it. */
+const stockOrder = z
+  .strictObject({
+    orderId: word,
+    symbol: word,
+    side: z.enum(['buy', 'sell']),
+    quantity: aboveZero,
+    price: aboveZero,
+  })
+  .transform(({ quantity, ...row }) => ({ ...row, qty: quantity }));
 
-interface StartCash {
-  readonly normal: number;
-  readonly margin: number;
-  readonly derivative: number;
-}
+const subAccount = z.strictObject({
+  type: z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']),
+  accountNo: word.optional(),
+  /** At the very start; afterwards the stored state counts. */
+  cash: amount.default(0),
+  active: z.boolean().default(true),
+  default: z.boolean().optional(),
+  /** Shares and orders of stock are of normal and margin accounts, packages of a margin account. */
+  stocks: z.array(stock).readonly().default([]),
+  stockOrders: z.array(stockOrder).readonly().default([]),
+  loanPackages: z
+    .array(z.strictObject({ ...named, code: word, subscriptionFee: amount.default(0).transform(money) }))
+    .default([]),
+  tPlusPackages: z.array(z.strictObject({ ...named, firstRate: z.number().min(0).default(0) })).default([]),
+});
 
-/** The last six characters of a custody code identify the customer. */
-const TAIL_LENGTH = 6;
-const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, string>> = {
-  NORMAL: '0001',
-  MARGIN: '0002',
+const startCash = z.strictObject({
+  normal: amount.default(0),
+  margin: amount.default(0),
+  derivative: amount.default(0),
+});
+type StartCash = z.output<typeof startCash>;
+
+export const accountSettings = z
+  .strictObject({
+    custodyCode: z.string().regex(/^\w{10}$/, '10 letters and digits, such as 105C000001'),
+    apiKey: word,
+    /** The code that the broker's app would show. */
+    otp: z.string("a text in quotes, such as '123456'").min(4).default('123456'),
+    name: word.default('Demo Account'),
+    /** One sub-account of each type, for files that need no more. */
+    cash: startCash.optional(),
+    /** At most one is a derivative account: it trades, and its money is margin. */
+    subAccounts: z.array(subAccount).min(1).optional(),
+  })
+  .refine(({ cash, subAccounts }) => cash === undefined || subAccounts === undefined, {
+    path: ['cash'],
+    error: 'cash or subAccounts, not both',
+  })
+  .transform(({ cash = startCash.parse({}), subAccounts: rows, ...customer }) => {
+    const { custodyCode } = customer;
+    const subAccounts: readonly SubAccountSettings[] =
+      rows === undefined ? threeSubAccounts(custodyCode, cash) : subAccountsOf(custodyCode, rows);
+    return { ...customer, subAccounts };
+  });
+
+export type AccountSettings = Readonly<z.output<typeof accountSettings>>;
+export type SubAccountSettings = ReturnType<typeof subAccountsOf>[number];
+
+/** Default numbers (notes, 2): a custody code and `A`, or four digits and the last six characters of it. */
+const NUMBERS: Readonly<Record<SubAccountType, (custodyCode: string) => string>> = {
+  DERIVATIVE: (code) => `${code}A`,
+  NORMAL: (code) => `0001${code.slice(-6)}`,
+  MARGIN: (code) => `0002${code.slice(-6)}`,
 };
 
-/** Default number of a sub-account (notes, 2). */
-export const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
-  type === 'DERIVATIVE' ? `${custodyCode}A` : NUMBER_HEADS[type] + custodyCode.slice(-TAIL_LENGTH);
-
-/** One sub-account of each type, with nothing but money. */
-export function threeSubAccounts(custodyCode: string, cash: StartCash): readonly SubAccountSettings[] {
-  return [
-    plain(custodyCode, 'NORMAL', cash.normal),
-    plain(custodyCode, 'MARGIN', cash.margin),
-    plain(custodyCode, 'DERIVATIVE', cash.derivative),
-  ];
+/** The default account is the first that holds cash, unless the file says which. */
+function subAccountsOf(custodyCode: string, rows: readonly z.output<typeof subAccount>[]) {
+  const named = rows.filter((row) => row.default === true);
+  const usual = named.length > 0 ? named : rows.filter(({ type }) => type !== 'DERIVATIVE').slice(0, 1);
+  return rows.map((row) => {
+    const { type, cash, active, stocks, stockOrders, loanPackages, tPlusPackages } = row;
+    const accountNo = row.accountNo ?? NUMBERS[type](custodyCode);
+    const packages: LoanPackages = { packages: loanPackages, tiered: tPlusPackages };
+    const own = { accountNo, type, cash, isActive: active, isDefault: usual.includes(row) };
+    return { ...own, stocks, stockOrders, packages } as const;
+  });
 }
 
-const plain = (custodyCode: string, type: SubAccountType, cash: number): SubAccountSettings => ({
-  accountNo: subAccountNo(custodyCode, type),
-  type,
-  cash,
-  isActive: true,
-  isDefault: type === 'NORMAL',
-  stocks: [],
-  stockOrders: [],
-  packages: { packages: [], tiered: [] },
-});
+/** One sub-account of each type, with nothing but money. */
+export function threeSubAccounts(custodyCode: string, { normal, margin, derivative }: StartCash) {
+  const rows = [
+    { type: 'NORMAL', cash: normal },
+    { type: 'MARGIN', cash: margin },
+    { type: 'DERIVATIVE', cash: derivative },
+  ];
+  return subAccountsOf(custodyCode, z.array(subAccount).parse(rows));
+}
 
 export const derivativeOf = ({ subAccounts }: AccountSettings): SubAccountSettings | undefined =>
   subAccounts.find(({ type }) => type === 'DERIVATIVE');

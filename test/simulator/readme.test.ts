@@ -2,11 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  accountsOf,
-  readSimulatorFile,
-  simulatorFileSchema,
-} from '../../src/daemon/simulator/run-simulator.ts';
+import { readSimulatorFile, simulatorFileSchema } from '../../src/daemon/simulator/run-simulator.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -29,7 +25,7 @@ it('points to a file that is right as it is shipped', () => {
   const path = join(ROOT, 'config', 'simulator.yaml');
   expect(problemsOf(path)).toEqual([]);
   const read = readSimulatorFile(path);
-  const accounts = 'value' in read ? accountsOf(read.value.file.accounts ?? []) : [];
+  const accounts = 'value' in read ? read.value.file.accounts : [];
   expect(accounts.map(({ subAccounts }) => subAccounts.map(({ accountNo }) => accountNo))).toEqual([
     ['105C000001A', '0001000001', '0002000001'],
     ['0001000002', '0002000002', '105C000002A'],

@@ -6,77 +6,24 @@ import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import {
+  type AccountSettings,
+  accountSettings,
   authSettings,
   DEFAULT_OPTIONS,
   readingSettings,
   type SimulatorOptions,
   streamSettings,
-  type AccountSettings,
-  subAccountNo,
   type SubAccountSettings,
-  threeSubAccounts,
 } from '../../simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
 import { durationFrom } from '../../config/values.ts';
-import { bpsOf, money } from '../../domain/units.ts';
+import { bpsOf } from '../../domain/units.ts';
 
 // Schema of the simulator's own YAML file. Every key has a default: an empty file is the demo.
 
-const amount = z.int().min(0);
 const name = z.string().min(1);
-
-const count = z.int().min(1);
-
-const stock = z.strictObject({ symbol: name, quantity: count, averagePrice: amount, marketPrice: amount });
-
-/** Placed elsewhere, and waiting: a client can only cancel it. */
-const stockOrder = z.strictObject({
-  orderId: name,
-  symbol: name,
-  side: z.enum(['buy', 'sell']),
-  quantity: count,
-  price: count,
-});
-
-const loanPackage = z.strictObject({
-  id: z.int().min(0),
-  name,
-  code: name,
-  subscriptionFee: amount.default(0),
-  status: z.string().default('ACTIVE'),
-});
-const tPlusPackage = z.strictObject({
-  id: z.int().min(0),
-  name,
-  firstRate: z.number().min(0).default(0),
-  status: z.string().default('ACTIVE'),
-});
-
-const subAccount = z.strictObject({
-  type: z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']),
-  accountNo: name.optional(),
-  cash: amount.default(0),
-  active: z.boolean().default(true),
-  default: z.boolean().optional(),
-  stocks: z.array(stock).default([]),
-  stockOrders: z.array(stockOrder).default([]),
-  loanPackages: z.array(loanPackage).default([]),
-  tPlusPackages: z.array(tPlusPackage).default([]),
-});
-
-const account = z.strictObject({
-  custodyCode: z.string().regex(/^\w{10}$/, '10 letters and digits, such as 105C000001'),
-  apiKey: name,
-  otp: z.string("a text in quotes, such as '123456'").min(4).default('123456'),
-  name: name.default('Demo Account'),
-  /** Money of one sub-account of each type, for files that need no more. */
-  cash: z
-    .strictObject({ normal: amount.default(0), margin: amount.default(0), derivative: amount.default(0) })
-    .optional(),
-  subAccounts: z.array(subAccount).min(1).optional(),
-});
 
 const port = z.int().min(0).max(65_535);
 const rate = z.number().positive().max(1_000).transform(bpsOf).exactOptional();
@@ -95,7 +42,10 @@ export const simulatorFileSchema = z.strictObject({
   market: name.optional(),
   codes: z.enum(['legacy', 'coded']).default(usual.codes),
   streamCodes: z.enum(['same', 'internal']).default(usual.streamCodes),
-  accounts: z.array(account).min(1).optional(),
+  accounts: z
+    .array(accountSettings)
+    .min(1)
+    .default([...usual.accounts]),
   auth: authSettings
     .extend({
       tokenLife: durationFrom('1s', '24h').default(usualAuth.tokenLife),
@@ -114,58 +64,19 @@ export const simulatorFileSchema = z.strictObject({
       entryPercent: rate,
       warnPercent: rate,
       forcePercent: rate,
-      positionMax: count.exactOptional(),
+      positionMax: z.int().min(1).exactOptional(),
       triggerLife: z.enum(['day', 'contract']).exactOptional(),
-      triggersMax: count.exactOptional(),
+      triggersMax: z.int().min(1).exactOptional(),
       stopLossSlipTicks: z.int().min(0).exactOptional(),
     })
     .prefault({}),
   readings: readingSettings.prefault({}),
 });
 
-type AccountEntry = z.output<typeof account>;
-type SubAccountEntry = z.output<typeof subAccount>;
-
 type Path = readonly (string | number)[];
 type AccountProblem = readonly [path: Path, expected: string];
 
-export const accountsOf = (entries: readonly AccountEntry[]): readonly AccountSettings[] =>
-  entries.map(({ custodyCode, apiKey, otp, name, cash, subAccounts }) => ({
-    custodyCode,
-    apiKey,
-    otp,
-    name,
-    subAccounts:
-      subAccounts === undefined
-        ? threeSubAccounts(custodyCode, cash ?? { normal: 0, margin: 0, derivative: 0 })
-        : subAccounts.map((entry, at) => subAccountOf(custodyCode, entry, subAccounts, at)),
-  }));
-
-function subAccountOf(
-  custodyCode: string,
-  entry: SubAccountEntry,
-  all: readonly SubAccountEntry[],
-  at: number,
-): SubAccountSettings {
-  const isNamed = all.some((other) => other.default === true);
-  return {
-    accountNo: entry.accountNo ?? subAccountNo(custodyCode, entry.type),
-    type: entry.type,
-    cash: entry.cash,
-    isActive: entry.active,
-    // The first one that holds cash, unless the file says which.
-    isDefault: isNamed ? entry.default === true : at === all.findIndex(({ type }) => type !== 'DERIVATIVE'),
-    stocks: entry.stocks.map(({ quantity, ...row }) => ({ ...row, qty: quantity })),
-    stockOrders: entry.stockOrders.map(({ quantity, ...row }) => ({ ...row, qty: quantity })),
-    packages: {
-      packages: entry.loanPackages.map((row) => ({ ...row, subscriptionFee: money(row.subscriptionFee) })),
-      tiered: entry.tPlusPackages,
-    },
-  };
-}
-
-function accountProblems(entries: readonly AccountEntry[]): readonly AccountProblem[] {
-  const accounts = accountsOf(entries);
+function accountProblems(accounts: readonly AccountSettings[]): readonly AccountProblem[] {
   const rows = accounts.flatMap(({ subAccounts }, at) =>
     subAccounts.map((row, i) => ({ ...row, at, path: ['accounts', at, 'subAccounts', i] as const })),
   );
@@ -178,11 +89,6 @@ function accountProblems(entries: readonly AccountEntry[]): readonly AccountProb
   return [
     ...repeated(accounts, 'custodyCode', (at) => ['accounts', at]),
     ...repeated(accounts, 'apiKey', (at) => ['accounts', at]),
-    ...entries.flatMap(({ cash, subAccounts }, at) =>
-      cash === undefined || subAccounts === undefined
-        ? []
-        : [[['accounts', at, 'cash'], 'cash or subAccounts, not both'] as const],
-    ),
     ...repeated(rows, 'accountNo', (at) => rows[at]?.path ?? []),
     ...second(({ type }) => type === 'DERIVATIVE', 'DERIVATIVE'),
     ...second(({ isDefault }) => isDefault, 'default'),
@@ -265,7 +171,7 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
     controlPort: options.controlPort ?? file.controlPort,
     stateDir: options.state ?? file.state,
     fresh: options.fresh ?? false,
-    accounts: file.accounts === undefined ? usual.accounts : accountsOf(file.accounts),
+    accounts: file.accounts,
     market:
       tape === undefined
         ? { kind: 'synthetic', seed: options.seed ?? file.seed, startPoints: file.startPoints }
@@ -305,7 +211,7 @@ export function readSimulatorFile(
   const main = readFile(path, simulatorFileSchema, 'a simulator file');
   if ('problems' in main) return main;
   const { source, value: file } = main;
-  const problems = accountProblems(file.accounts ?? []).map((problem) => source.problem(...problem));
+  const problems = accountProblems(file.accounts).map((problem) => source.problem(...problem));
   if (file.market === undefined)
     return problems.length > 0 ? { problems } : { value: { file, market: null } };
   const market = readMarket(source, file.market);

@@ -3,12 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { accountId } from '../../domain/ids.ts';
 import { type Refusal, refusal } from '../../venue/venue-command.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import type {
-  AccountSettings,
-  StockOrderSettings,
-  StockSettings,
-  SubAccountSettings,
-} from '../simulator-options.ts';
+import type { AccountSettings, SubAccountSettings } from '../simulator-options.ts';
 import type { StateKind, StateStore } from '../state/state-store.ts';
 
 export interface SubAccount extends SubAccountSettings {
@@ -24,16 +19,9 @@ interface CashFigures {
 }
 
 /** `available` is not promised to waiting orders to sell. */
-interface StockFigures extends StockSettings {
-  readonly available: number;
-}
+type StockFigures = SubAccountSettings['stocks'][number] & { readonly available: number };
 
-interface StoredAccount {
-  readonly accountNo: string;
-  readonly cash: number;
-  readonly stocks: readonly StockSettings[];
-  readonly stockOrders: readonly StockOrderSettings[];
-}
+type StoredAccount = Pick<SubAccountSettings, 'accountNo' | 'cash' | 'stocks' | 'stockOrders'>;
 
 interface OpeningCash {
   readonly day: string;

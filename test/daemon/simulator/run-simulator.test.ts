@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { accountsOf, readSimulatorFile } from '../../../src/daemon/simulator/run-simulator.ts';
+import { readSimulatorFile } from '../../../src/daemon/simulator/run-simulator.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 let dir: string;
@@ -48,7 +48,7 @@ describe('a simulator file', () => {
   it('names several customers with sub-accounts of each type', () => {
     const found = read(TWO);
     if (!('value' in found)) throw new Error(JSON.stringify(found.problems));
-    const [one, two] = accountsOf(found.value.file.accounts ?? []);
+    const [one, two] = found.value.file.accounts;
     expect(
       one?.subAccounts.map((row) => [row.accountNo, row.type, row.cash, row.isActive, row.isDefault]),
     ).toEqual([
