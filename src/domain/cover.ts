@@ -30,7 +30,10 @@ export interface Cover<Order> {
    * fit whole into its remainder. Stops fit in first, older ones before younger ones.
    */
   readonly increasing: ReadonlySet<Order>;
-  /** Larger than the remainder, and not among `increasing`: no other order covers that, and a naked position is worse than the excess. */
+  /**
+   * Orders larger than the remainder that count as closing all the same, such as a stop for 3 over a position of 2: no other order covers
+   * that remainder, and a position without a stop is worse than the excess.
+   */
   readonly oversized: ReadonlySet<Order>;
   /** Contracts by which the orders that are not `increasing` exceed the position. */
   readonly excess: number;
@@ -61,16 +64,16 @@ export function cover<Order>(
   }
   const stops = closing.filter(({ view }) => view.role === 'stop');
   const fit = new Fit<Order>(Math.abs(held));
-  const tooLarge = stops.filter((each) => !fit.takes(each, false));
+  const tooLarge = stops.filter((each) => !fit.tryFit(each, false));
   // The one with the least excess stays.
   for (const each of tooLarge.toSorted((a, b) => a.view.qty - b.view.qty))
-    if (!fit.takes(each, true)) increasing.add(each.order);
+    if (!fit.tryFit(each, true)) increasing.add(each.order);
   const exits = new Fit<Order>(Math.abs(held));
   const inPlace = stops.filter(({ order, view }) => view.isProtective !== true && !increasing.has(order));
-  for (const each of inPlace.filter(({ order }) => !fit.oversized.has(order))) exits.takes(each, false);
-  for (const each of inPlace.filter(({ order }) => fit.oversized.has(order))) exits.takes(each, true);
+  for (const each of inPlace.filter(({ order }) => !fit.oversized.has(order))) exits.tryFit(each, false);
+  for (const each of inPlace.filter(({ order }) => fit.oversized.has(order))) exits.tryFit(each, true);
   for (const each of closing)
-    if (each.view.role !== 'stop' && !exits.takes(each, false)) increasing.add(each.order);
+    if (each.view.role !== 'stop' && !exits.tryFit(each, false)) increasing.add(each.order);
   const stopQty = qtyOf(stops);
   const staying = closing.filter(({ order }) => !increasing.has(order));
   return {
@@ -100,7 +103,7 @@ class Fit<Order> {
     this.#left = held;
   }
 
-  takes({ order, view: { group, qty } }: ClosingOrder<Order>, mayExceed: boolean): boolean {
+  tryFit({ order, view: { group, qty } }: ClosingOrder<Order>, mayExceed: boolean): boolean {
     const shared = group === null ? 0 : (this.#taken.get(group) ?? 0);
     const needed = Math.max(0, qty - shared);
     const over = Math.max(0, needed - this.#left);

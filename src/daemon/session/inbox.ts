@@ -76,8 +76,8 @@ export class Inbox implements InputSink {
   #lastTsUs = tsUs(0);
   #batch: EngineEvent[] = [];
   readonly #frames$ = new Subject<StampedFrame>();
-  /** A frame may report that prices come again: that has a later number, and comes after it as in a replay. */
-  #framePlace = 0;
+  /** Where the event of the frame goes in the batch: while it is decoded the stream may post that it is live again, with a later number. */
+  #frameIndex = 0;
   /** Opened when a replay has read it. It throws when the disk refuses; then it has taken none of the frames. */
   frameLog: Pick<FrameLog, 'append' | 'close'> | undefined = undefined;
   #unwritten: StampedFrame[] = [];
@@ -101,7 +101,7 @@ export class Inbox implements InputSink {
   constructor(options: InboxOptions) {
     this.#options = options;
     this.lastFrameUs = options.clock.nowUs();
-    this.#frames$.pipe(options.decode).subscribe((event) => this.#enqueue(event, this.#framePlace));
+    this.#frames$.pipe(options.decode).subscribe((event) => this.#enqueue(event, this.#frameIndex));
   }
 
   /** The next input follows the last one of the replay. A clock that was set back goes on from now; returns by how much, or 0. */
@@ -154,7 +154,7 @@ export class Inbox implements InputSink {
     this.frames += 1;
     this.lastFrameUs = frame.tsUs;
     if (this.#unwritten.length < UNWRITTEN_MAX) this.#unwritten.push(frame);
-    this.#framePlace = this.#batch.length;
+    this.#frameIndex = this.#batch.length;
     this.#frames$.next(frame);
     this.#schedule();
   }

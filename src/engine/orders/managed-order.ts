@@ -173,7 +173,7 @@ export class ManagedOrder {
   isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
-  /** Shared by all orders without one: written through `inDoubt`. */
+  /** Shared by all orders without one: written through `ownDoubt`. */
   doubt: Readonly<OrderDoubt> = NO_DOUBT;
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;

@@ -1,7 +1,7 @@
 /**
- * Whose is a row that names no order of ours? One of the in-day book is of an order that a stop of ours sent, or, where the book has no
- * references, of one of the same contract, side, price and quantity. The trigger book has no name of ours: a row is known by its terms
- * among rows that are new since the order was sent. All others are somebody else's.
+ * Finds the order of a row that has no reference of ours. A row of the in-day book belongs to the order that one of our stops sent, or,
+ * where the book has no references at all, to an order of the same contract, side, price and quantity. The trigger book never has one: a
+ * row belongs to the order of the same terms, if the row is newer than that order. All other rows are somebody else's.
  */
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerOrder, type BrokerTriggerOrder, ScanEvidence } from '../../domain/broker-order.ts';
@@ -115,7 +115,7 @@ export class RowOwners {
     this.#core.snapshots.want('triggers');
     if (this.#overdue === null && evidence.isEnough(this.#core.settings.lookUp)) {
       this.#overdue = row;
-      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
+      const text = `the owner of ${describe(row)} is not known: one of our stops may have sent it, and the trigger book, which says so, cannot be read. Its fills are not booked and entries are blocked until it can be read; tickwright orders resolve ${row.orderNo} live gives the order to the operator`;
       this.#core.context.alert(null, 'critical', 'order_held', text);
     }
     return 'hold';

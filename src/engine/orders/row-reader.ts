@@ -266,7 +266,7 @@ export class RowReader {
     const others = this.#contradictions;
     this.#contradictedUs = this.#view.context.nowUs;
     this.#contradictions = 0;
-    const more = others === 0 ? '' : `; and so it said of ${others} more orders since the last alert`;
+    const more = others === 0 ? '' : `; ${others} more orders since the last alert`;
     this.#view.context.alert(order.strategy, 'critical', code, `${text}${more}`);
   }
 

@@ -51,7 +51,7 @@ export class EntryWithdrawal {
     return this.#withdrawOf(strategy, (order) => this.withdrawOrder(order));
   }
 
-  /** Its stop of the past takes effect, or ends: what that has not withdrawn yet follows once positions are proven. */
+  /** A replayed stop of this strategy takes effect, or ends: the entries that are left are canceled once positions are proven. */
   withdrawLeft(strategy: StrategyIndex): void {
     const { increasing } = this.#split(strategy);
     for (const order of this.#core.orders.open) {

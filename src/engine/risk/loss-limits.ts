@@ -5,8 +5,8 @@
  * band around its price. The first price outside a band has all losses measured again; a fill has those of its owner and of
  * the account measured again and narrows the bands for them. Bands may be too narrow, never too wide.
  *
- * An account that holds many contracts is not added up at each fill: half of its room is kept back, and what it may have lost at most
- * within the bands grows by what the fill lost and by what its new band may lose, until that half is used up.
+ * With many contracts a fill does not add up the account again. It raises an upper bound of the account's loss, by what the fill lost and by
+ * what its new band may lose; half of the room is kept back for that. When the bound has used it up, all positions are added up again.
  */
 import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';

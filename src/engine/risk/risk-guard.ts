@@ -1,6 +1,6 @@
 /**
- * The only place that decides on orders, changes and cancels; a replay repeats what it approved, by the journal. It caches the hours of the day and nothing else: the
- * same view of the engine and the same request always get the same answer.
+ * The only place that decides on orders, changes and cancels; a replay repeats what it approved, by the journal. The same view of the
+ * engine and the same request always get the same answer: it keeps the hours of the day, and a request object that it fills again.
  */
 import { assert } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';

@@ -3,14 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
-import {
-  durationUs,
-  money,
-  seconds,
-  tsUs,
-  US_PER_DAY,
-  US_PER_MINUTE,
-} from '../../domain/units.ts';
+import { durationUs, money, seconds, tsUs, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import {
   type BacktestDay,
@@ -64,8 +57,8 @@ const AFTER_CLOSE = seconds(30);
 /** Where trading never stops, the first day is begun this long before its first row. */
 const LEAD = seconds(10);
 
-/** Readings of the broker's contract that are open in life: the venue in process keeps them. */
-const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
+/** Assumptions about the broker that a live run has to confirm: the venue in process fulfils them. */
+const FULFILLED: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 export const runBacktest = (plan: BacktestPlan, options: RunOptions = {}) => new Run(plan, options).play();
 
@@ -107,7 +100,7 @@ class Run {
     this.#options = options;
     this.#clock = options.clock ?? new VirtualClock();
     this.#clock.reset();
-    this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: KEPT };
+    this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: FULFILLED };
     this.#account = new RunAccount(plan.capital, plan.strategies.length, this.#instruments);
     this.#facts = new RunJournal(this.#account);
     this.#tape = new JournalTape((entry) => {
