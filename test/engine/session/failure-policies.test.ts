@@ -137,7 +137,7 @@ describe('a policy that is edited between two starts', () => {
     const { again, procedure } = restarted('hold', 'flatten');
     expect(procedure).toBe('');
     expect(again.places()).toEqual([]);
-    expect(again.alerts()).not.toContain('replay_diverged');
+    expect(again.alerts()).not.toContain('system_diverged');
   });
 
   it('leaves what the earlier one began', () => {
