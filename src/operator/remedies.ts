@@ -62,6 +62,7 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   flatten_queued: closeByHand,
   flatten_waits: closeByHand,
   held_overnight: closeByHand,
+  loss_unmeasured: closeByHand,
   held_outside_symbols: (command) => `if you do not want it: ${command('flatten')} --strategy … --reason "…"`,
   locked_limit: closeByHand,
   stop_leaves: closeByHand,

@@ -1,6 +1,8 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
 import type { Contract } from '../../domain/contract.ts';
+import type { OrderCode } from '../../domain/ids.ts';
+import { addNew } from '../../domain/lists.ts';
 import type { EngineCore } from '../engine-core.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
@@ -85,6 +87,8 @@ export class Snapshots {
 const IDLE_EVERY: DurationUs = minutes(5);
 /** Reference prices are asked for again until they come: entries wait for them. */
 const REFERENCE_AGAIN: DurationUs = seconds(5);
+/** Reads of reference prices have come by then. */
+const UNMEASURED_US_MAX = minutes(1);
 /** A trigger book without orders of ours is read once in so many slow reads. */
 const SELDOM = 6;
 
@@ -95,6 +99,9 @@ type Polled = (typeof POLLED)[number];
 export class Polls {
   readonly #core: EngineCore;
   #triggerTempo: 'fast' | 'slow' | null = null;
+  /** Since when losses of the day cannot be measured. */
+  #unmeasuredUs = Infinity;
+  readonly #alerted = new Set<OrderCode>();
 
   constructor(core: EngineCore) {
     this.#core = core;
@@ -145,8 +152,26 @@ export class Polls {
     // Orders with a trigger are denied until the trigger book was read once.
     const isUnread = this.#core.session.triggersReadUs === -Infinity;
     if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
-    if (what === 'account' && this.#isReferenceOld()) this.#core.snapshots.want('reference');
+    if (what === 'account') this.#checkReference();
     this.#again(what, this.#core.settings.poll[what]);
+  }
+
+  /** Losses of what was carried over are measured from the reference price of the day. */
+  #checkReference(): void {
+    const { session, contracts, portfolio, context, snapshots } = this.#core;
+    const unmeasured = contracts.all.filter(
+      ({ index }) =>
+        !contracts.isEnded(index) && portfolio.pricedQty(null, index) !== portfolio.accountQty(index),
+    );
+    if (unmeasured.length > 0 || this.#isReferenceOld()) snapshots.want('reference');
+    const isJudged = session.phase === 'continuous' && session.isSurelyToday(context.nowUs);
+    this.#unmeasuredUs =
+      isJudged && unmeasured.length > 0 ? Math.min(this.#unmeasuredUs, context.nowUs) : Infinity;
+    if (context.nowUs - this.#unmeasuredUs < UNMEASURED_US_MAX) return;
+    for (const { orderCode } of unmeasured) {
+      const text = `${orderCode}: the broker shows no reference price of the day, so what was carried over counts for no limit on losses until it does`;
+      if (addNew(this.#alerted, orderCode)) context.alert(null, 'critical', 'loss_unmeasured', text);
+    }
   }
 
   /** Read when the broker had perhaps not begun this day, or without a listed contract: profit counts from another price by now. */

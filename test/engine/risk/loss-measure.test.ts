@@ -156,6 +156,23 @@ it('the rule of entries measures from there as well, also after a restart', () =
   }
 });
 
+it('alerts what was carried over and is not measured, as the broker shows no reference price', () => {
+  const rig = new EngineRig({ isReal: true });
+  rig
+    .session({}, [{ strategy: FIRST, qty: 1 }])
+    .boot(1)
+    .contracts()
+    .stream('live');
+  const row = { instrument: NEXT.index, ceiling: priceTicks(13_910), floor: priceTicks(12_090) };
+  const rows = [{ ...row, reference: priceHundredths(130_000), lastPrice: null }];
+  rig.post({ kind: 'reference', rows }).trade(13_000).trade(10_000).account();
+  expect(halts(rig)).toEqual([]);
+  for (let poll = 0; poll < 5; poll += 1) rig.pass(21).clock().account();
+  expect(rig.alerts().filter((code) => code === 'loss_unmeasured')).toHaveLength(1);
+  rig.reference();
+  expect(halts(rig)).toEqual([[FIRST, true]]);
+});
+
 it('counts what the day had lost before it restarted, and no gain of then', () => {
   const restarted = (net: number): EngineRig => {
     const rig = new EngineRig({ isReal: true });
