@@ -114,6 +114,7 @@ describe('commands', () => {
     await page.getByText('View only').waitFor();
     expect(await page.locator('#halt').count()).toBe(0);
     await show(page, 'Market');
+    await page.getByLabel('Notes of strategies').getByText('range 1896.2').first().waitFor();
     await page.getByRole('button', { name: 'Steer', exact: true }).click();
     await page.getByText('may look, not act').waitFor();
     expect(await page.locator('main button').allTextContents()).toEqual(['Log out']);

@@ -39,6 +39,7 @@ import {
   set,
 } from './parts.tsx';
 import { read, entries, prices, silentSeconds, state } from './store.ts';
+import { Latest } from './now.tsx';
 import { t } from './text.ts';
 
 export function Market({ value }: { readonly value: CockpitState }) {
@@ -62,6 +63,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
       <Panel title={t.depth} area="depth-panel">
         <Depth contract={contract} />
       </Panel>
+      <Latest title={t.kinds.strategy_note} isShown={({ kind }) => kind === 'strategy_note'} />
     </>
   );
 }

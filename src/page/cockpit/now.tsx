@@ -51,7 +51,7 @@ export const Now = ({ value }: { readonly value: CockpitState }) => (
       <Limits value={value} />
       <Books value={value} />
     </div>
-    <Latest />
+    <Latest title={t.latest} isShown={({ text }) => text !== ''} />
   </>
 );
 
@@ -379,18 +379,21 @@ function compared(
 
 const LATEST = 8;
 
-function Latest() {
-  const rows = entries.value
-    .filter(({ text }) => text !== '')
-    .slice(-LATEST)
-    .toReversed();
+interface LatestProps {
+  readonly title: string;
+  readonly isShown: (entry: CockpitEntry) => boolean;
+}
+
+/** The newest rows of the journal of one kind. */
+export function Latest({ title, isShown }: LatestProps) {
+  const rows = entries.value.filter(isShown).slice(-LATEST).toReversed();
   const toJournal = (
     <Button kind="link" onClick={() => set(view, 'journal')}>
       {t.view.journal}
     </Button>
   );
   return (
-    <Panel title={t.latest} aside={toJournal}>
+    <Panel title={title} aside={toJournal}>
       {rows.length === 0 && <Empty>{t.noEntries}</Empty>}
       <ol class="latest">
         {rows.map((each) => (
