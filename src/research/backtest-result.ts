@@ -8,6 +8,5 @@ export type BacktestResult = Readonly<ReturnType<typeof runBacktest>>;
 export type StrategyResult = Readonly<BacktestResult['strategies'][number]>;
 export type ResultInstrument = Readonly<BacktestResult['instruments'][number]>;
 
-export type { Funds } from './run/run-account.ts';
 export type { Drawdowns, Samples } from './run/sample-table.ts';
 export type { BacktestDenial, BacktestFill, BacktestTrade, CostsByKind } from './run/strategy-ledger.ts';
