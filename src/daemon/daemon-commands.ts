@@ -6,7 +6,7 @@ import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../operator/control-command.ts';
-import type { CommandResult } from '../operator/control-server.ts';
+import type { CommandAnswer, CommandResult } from '../operator/control-server.ts';
 import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount, formatNumber } from '../text/numbers.ts';
 import { cancelProgress, flattenProgress } from './command-outcomes.ts';
@@ -23,17 +23,15 @@ export interface RunActions {
   readonly readAgain: ReadAgain;
 }
 
-type Answer = CommandResult | Promise<CommandResult>;
-
 /** Commands of the control API, of a phone and of the page. A command acknowledges the alerts before it. */
-export function obey(daemon: Daemon, name: CommandName, body: CommandBody, run: RunActions): Answer {
+export function obey(daemon: Daemon, name: CommandName, body: CommandBody, run: RunActions): CommandAnswer {
   const seenAlerts = daemon.alerting.acknowledge();
   if (name === 'seen') return { ok: true, message: acknowledgedText(seenAlerts) };
   return COMMANDS[name](daemon, body, run);
 }
 
 const COMMANDS: Readonly<
-  Record<Exclude<CommandName, 'seen'>, (daemon: Daemon, body: CommandBody, run: RunActions) => Answer>
+  Record<Exclude<CommandName, 'seen'>, (daemon: Daemon, body: CommandBody, run: RunActions) => CommandAnswer>
 > = {
   stop: (_daemon, { reason }, { stop }) => {
     stop(reason);
@@ -237,7 +235,7 @@ function tokenText({ edge, config }: Daemon): string {
 }
 
 /** An alert reports an order that ended since the last view. */
-function cancelOrder(daemon: Daemon, id: string, reason: string): Answer {
+function cancelOrder(daemon: Daemon, id: string, reason: string): CommandAnswer {
   // Without a view of this engine it is the engine that knows.
   const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
   if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };

@@ -27,6 +27,8 @@ export interface CommandResult extends CockpitAnswer {
   readonly changes?: readonly string[];
 }
 
+export type CommandAnswer = CommandResult | Promise<CommandResult>;
+
 /** `reason` is empty when all is well. */
 export interface Health {
   readonly ok: boolean;
@@ -40,7 +42,7 @@ export interface ControlHandlers {
   readonly ready: () => { readonly ready: boolean; readonly reason: string };
   /** Plain data. */
   readonly status: () => unknown;
-  readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
+  readonly command: (name: CommandName, body: CommandBody) => CommandAnswer;
   readonly link: (role: CockpitRole) => CommandResult & { readonly link: string | null };
 }
 

@@ -40,15 +40,29 @@ export class BrokerReports implements Reports {
 
   constructor(options: ReportsOptions) {
     this.#options = options;
-    const { clock } = options;
+    const { clock, rest, sink } = options;
     this.#reads = {
       book: new MergedRead('lookup', clock, (read) => this.#readBook(read)),
       triggers: new MergedRead('lookup', clock, (read) => this.#readTriggers(read)),
-      positions: new MergedRead('positions', clock, (read) => this.#readPositions(read)),
-      account: new MergedRead('rest', clock, (read) => this.#readAccount(read)),
-      reference: new MergedRead('rest', clock, (read) => this.#readReference(read)),
+      positions: new MergedRead('positions', clock, (read) =>
+        this.#take('positions', rest.positions(read), (positions) =>
+          sink.post({ kind: 'position_snapshot', startedUs: read.startedUs, positions }),
+        ),
+      ),
+      account: new MergedRead('rest', clock, (read) =>
+        this.#take('account', rest.account(read), (account) =>
+          sink.post({ kind: 'account_snapshot', startedUs: read.startedUs, account }),
+        ),
+      ),
+      reference: new MergedRead('rest', clock, (read) =>
+        this.#take('reference', rest.quotes(read), (quotes) => this.#postReference(quotes)),
+      ),
       contracts: new MergedRead('rest', clock, (read) => this.#readContracts(read)),
-      closed: new MergedRead('rest', clock, (read) => this.#readClosed(read)),
+      closed: new MergedRead('rest', clock, (read) =>
+        this.#take('closed', rest.accounts.closedPositions(null, read), ({ positions }) =>
+          sink.post({ kind: 'closed_snapshot', startedUs: read.startedUs, positions }),
+        ),
+      ),
     };
     this.#periodic = new MergedRead('book', clock, (read) => this.#readBook(read));
   }
@@ -105,30 +119,11 @@ export class BrokerReports implements Reports {
     else if (priority === 'lookup' || hasStarted) this.#failed(what, reason);
   }
 
-  async #readPositions(read: MergedRead): Promise<void> {
-    const answer = await this.#options.rest.positions(read);
-    if (!answer.ok) return this.#failed('positions', answer.reason);
-    const { startedUs } = read;
-    this.#options.sink.post({ kind: 'position_snapshot', startedUs, positions: answer.value });
-  }
-
-  async #readAccount(read: MergedRead): Promise<void> {
-    const answer = await this.#options.rest.account(read);
-    if (!answer.ok) return this.#failed('account', answer.reason);
-    this.#options.sink.post({ kind: 'account_snapshot', startedUs: read.startedUs, account: answer.value });
-  }
-
-  async #readClosed(read: MergedRead): Promise<void> {
-    const answer = await this.#options.rest.accounts.closedPositions(null, read);
-    if (!answer.ok) return this.#failed('closed', answer.reason);
-    const { positions } = answer.value;
-    this.#options.sink.post({ kind: 'closed_snapshot', startedUs: read.startedUs, positions });
-  }
-
-  async #readReference(read: MergedRead): Promise<void> {
-    const answer = await this.#options.rest.quotes(read);
-    if (!answer.ok) return this.#failed('reference', answer.reason);
-    this.#postReference(answer.value);
+  /** Posts what was read, or that it was not. */
+  async #take<T>(what: ReportKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
+    const answer = await asked;
+    if (answer.ok) post(answer.value);
+    else this.#failed(what, answer.reason);
   }
 
   async #readContracts(read: MergedRead): Promise<void> {

@@ -1,11 +1,6 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
 import { map } from 'rxjs';
-import {
-  type TokenHours,
-  TokenKeeper,
-  type ExchangeCounter,
-  type TokenSignal,
-} from '../../broker/auth/token-keeper.ts';
+import { type TokenHours, TokenKeeper, type ExchangeCounter } from '../../broker/auth/token-keeper.ts';
 import { type CallMeter, type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import { BrokerContracts } from '../../broker/reports/broker-contracts.ts';
 import { BrokerReports } from '../../broker/reports/reports.ts';
@@ -41,7 +36,7 @@ import {
 import { createTokenCache } from '../../broker/auth/access-token.ts';
 import { createAuthCalls, createRestClient } from '../../broker/rest/rest-client.ts';
 import type { SpecOf } from '../../wire/rest/in-day-book.ts';
-import { type RestSignal, Transport, type TransportOptions } from '../../broker/rest/transport.ts';
+import { Transport } from '../../broker/rest/transport.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
 import { DriftLog } from '../../wire/drift.ts';
@@ -88,9 +83,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     otpInbox: options.otpInbox,
     session: () => tokenHours(config, clock.nowUs(), clockMap),
     sink,
-    onRest: alerts.rest,
-    onToken: alerts.token,
-    onDrift: alerts.drift,
+    alerts,
   });
   const { tokens, rest, specOf, drift } = connection;
   const table = new BrokerContracts();
@@ -205,9 +198,7 @@ export interface BrokerConnectionOptions {
   /** Where people bring passwords; absent in programs that do not wait for one. */
   readonly otpInbox?: OtpInbox | undefined;
   readonly sink: InputSink;
-  readonly onRest: (signal: RestSignal) => void;
-  readonly onToken: (signal: TokenSignal) => void;
-  readonly onDrift: (place: string, deviation: string) => void;
+  readonly alerts: Pick<EdgeAlerts, 'rest' | 'token' | 'drift'>;
 }
 
 /** Calls that may go at once after a quiet time, in seconds of the sustained pace. */
@@ -218,12 +209,19 @@ const PROMPT_TIMEOUT = minutes(30);
 export type BrokerConnection = ReturnType<typeof connectBroker>;
 
 export function connectBroker(options: BrokerConnectionOptions) {
-  const { config, address, onRest } = options;
+  const { config, address, alerts } = options;
   const { contracts, auth: authConfig, schedule } = config;
+  const { requestTimeout, requestsPerSecond } = config.broker;
+  // The pace scales with the paper market's; against a real broker the speed is 1.
+  const callsPerSecond = Math.min(CALLS_PER_SECOND_MAX, requestsPerSecond * Math.max(1, options.speed));
   const transport = new Transport({
-    ...transportSettings(config, address, options.speed),
+    baseUrl: address.restUrl,
+    pace: { callsPerSecond, burst: Math.max(1, Math.ceil(callsPerSecond * BURST_SECONDS)) },
+    clock: systemClock,
+    timers: systemTimers,
+    timeouts: { connect: seconds(5), headers: requestTimeout, body: requestTimeout, total: requestTimeout },
     sink: options.sink,
-    onSignal: onRest,
+    onSignal: alerts.rest,
   });
   const auth = createAuthCalls(transport);
   const tokens = new TokenKeeper({
@@ -237,13 +235,13 @@ export function connectBroker(options: BrokerConnectionOptions) {
     timers: systemTimers,
     refreshBefore: schedule.tokenRefreshBefore,
     session: options.session,
-    onSignal: options.onToken,
+    onSignal: alerts.token,
   });
   tokens.onChange(() => {
     const token = tokens.current();
     if (token !== undefined) address.secrets.add(token.jwt);
   });
-  const drift = new DriftLog(options.onDrift);
+  const drift = new DriftLog(alerts.drift);
   const specOf: SpecOf = (code) => contracts[contractMonthOf(code)?.underlying ?? ''];
   const rest = createRestClient({
     transport,
@@ -252,7 +250,7 @@ export function connectBroker(options: BrokerConnectionOptions) {
     specOf,
     drift,
     timers: systemTimers,
-    onSignal: onRest,
+    onSignal: alerts.rest,
     ...(config.mode === 'dry-run' ? { readOnly: 'dry run: nothing is sent' } : {}),
   });
   const close = async (): Promise<void> => {
@@ -261,23 +259,6 @@ export function connectBroker(options: BrokerConnectionOptions) {
   };
   const calls: Pick<Transport, 'sent' | 'pending'> = transport;
   return { auth, tokens, rest, drift, specOf, calls, close };
-}
-
-/** The pace scales with the paper market's; against a real broker the speed is 1. */
-function transportSettings(
-  { broker }: Config,
-  { restUrl }: BrokerAddress,
-  speed: number,
-): Omit<TransportOptions, 'sink' | 'onSignal'> {
-  const { requestTimeout } = broker;
-  const callsPerSecond = Math.min(CALLS_PER_SECOND_MAX, broker.requestsPerSecond * Math.max(1, speed));
-  return {
-    baseUrl: restUrl,
-    pace: { callsPerSecond, burst: Math.max(1, Math.ceil(callsPerSecond * BURST_SECONDS)) },
-    clock: systemClock,
-    timers: systemTimers,
-    timeouts: { connect: seconds(5), headers: requestTimeout, body: requestTimeout, total: requestTimeout },
-  };
 }
 
 /** Name of their counter in the journal. */

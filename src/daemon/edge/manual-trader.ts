@@ -92,9 +92,11 @@ export class ManualTrader {
       exchanges: { used: () => this.#exchangesUsed(), add: () => this.#countExchange() },
       session: () => undefined,
       sink: { post: (event) => (event.kind === 'clock_skew' ? this.#noteSkew(event.skewUs) : undefined) },
-      onRest: (signal) => this.#noteRest(signal),
-      onToken: (signal) => this.#noteToken(signal),
-      onDrift: (place, deviation) => note(driftText(place, deviation)),
+      alerts: {
+        rest: (signal) => this.#noteRest(signal),
+        token: (signal) => this.#noteToken(signal),
+        drift: (place, deviation) => note(driftText(place, deviation)),
+      },
     });
     this.rest = this.#connection.rest;
     this.specOf = this.#connection.specOf;

@@ -5,7 +5,7 @@ import { errorText } from '../../domain/failure.ts';
 import { seconds, type TsUs } from '../../domain/units.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../control-command.ts';
-import type { CommandResult } from '../control-server.ts';
+import type { CommandAnswer } from '../control-server.ts';
 import { oneLine } from '../terminal.ts';
 import type { RemoteMessage, RemoteReply } from './telegram.ts';
 
@@ -30,7 +30,7 @@ export interface RemoteOptions {
   readonly accepted: (strategy: string | null) => string;
   /** A link that opens the page once, or null: it is in no journal and no log. */
   readonly link: () => string | null;
-  readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
+  readonly command: (name: CommandName, body: CommandBody) => CommandAnswer;
   readonly isStrategy: (name: string) => boolean;
   /** Orders can be neither changed nor canceled now: a flatten sends one only where a person has confirmed that. */
   readonly isAuction: () => boolean;

@@ -8,7 +8,7 @@ import { US_PER_MS } from '../../domain/units.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
 import { undefinedIfMissing } from '../../domain/failure.ts';
 import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
-import { type CommandResult, createServer, REQUEST_MS_MAX } from '../control-server.ts';
+import { type CommandAnswer, type CommandResult, createServer, REQUEST_MS_MAX } from '../control-server.ts';
 import { failure, httpFailureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
 import { redactValue, type Secrets } from '../redact.ts';
 import { CockpitAccess } from './cockpit-access.ts';
@@ -46,11 +46,7 @@ export interface CockpitHandlers extends Pick<
   'facts' | 'marketMs' | 'prices' | 'entries' | 'onFailure'
 > {
   /** `by`: role and source, for the journal. */
-  readonly command: (
-    name: CommandName,
-    body: CommandBody,
-    by: string,
-  ) => CommandResult | Promise<CommandResult>;
+  readonly command: (name: CommandName, body: CommandBody, by: string) => CommandAnswer;
   readonly faults: CockpitFaults | null;
   readonly reads: CockpitReads;
   readonly refused: (reason: CockpitRefusal) => void;

@@ -63,9 +63,11 @@ it('hides key, password, token and account wherever a broker quotes them', async
     exchanges: { used: () => 0, add: () => undefined },
     session: () => undefined,
     sink: { post: (event: UnnumberedInput<EngineEvent>) => said.push(event) },
-    onRest: (signal) => said.push(signal),
-    onToken: (signal) => said.push(signal),
-    onDrift: (place, deviation) => said.push({ text: `${place} ${deviation}` }),
+    alerts: {
+      rest: (signal) => void said.push(signal),
+      token: (signal) => void said.push(signal),
+      drift: (place, deviation) => void said.push({ text: `${place} ${deviation}` }),
+    },
   });
   onTestFinished(() => broker.close());
   broker.tokens.start();
