@@ -3,7 +3,6 @@ import { z } from 'zod';
 import {
   isRecord,
   type Issue,
-  issuesText,
   notParsed,
   parsed,
   type ParseResult,
@@ -36,12 +35,10 @@ const TEXT = z
   .regex(NO_CONTROL)
   .trim()
   .min(1)
-  .meta({ description: `text of 1 to ${TEXT_MAX} characters on one line`, shape: 'text' });
-const FLAG = z.boolean().meta({ description: 'true or false', shape: 'true | false' });
-const PLACE = z
-  .enum(['absent', 'live'])
-  .meta({ description: '"absent" or "live"', shape: '"absent" | "live"' });
-const optional = (schema: z.ZodType): z.ZodType => schema.optional().meta(schema.meta() ?? {});
+  .describe(`text of 1 to ${TEXT_MAX} characters on one line`);
+const FLAG = z.boolean().optional().describe('true or false');
+const PLACE = z.enum(['absent', 'live']).describe('"absent" or "live"');
+const SOME = TEXT.optional().describe(TEXT.description ?? '');
 
 type Fields = Readonly<Partial<Record<keyof CommandBody, z.ZodType>>>;
 
@@ -50,14 +47,14 @@ const REASON = { reason: TEXT };
 const ANY_REASON = z
   .string()
   .transform((text) => oneLine(text).slice(0, TEXT_MAX) || 'no reason is given')
-  .meta({ description: 'text', shape: 'text' });
+  .describe('text');
 
 const FIELDS = {
   halt: { reason: ANY_REASON },
-  resume: { strategy: optional(TEXT), ...REASON },
+  resume: { strategy: SOME, ...REASON },
   'cancel-all': REASON,
   'cancel-order': { clientOrderId: TEXT, ...REASON },
-  flatten: { strategy: optional(TEXT), keepTrading: optional(FLAG), inAuction: optional(FLAG), ...REASON },
+  flatten: { strategy: SOME, keepTrading: FLAG, inAuction: FLAG, ...REASON },
   stop: REASON,
   'stop-strategy': { strategy: TEXT, ...REASON },
   'start-strategy': { strategy: TEXT, ...REASON },
@@ -69,7 +66,7 @@ const FIELDS = {
   token: {},
   otp: { otp: TEXT },
   seen: {},
-  'test-message': { channel: optional(TEXT) },
+  'test-message': { channel: SOME },
 } satisfies Readonly<Record<string, Fields>>;
 
 export type CommandName = keyof typeof FIELDS;
@@ -79,27 +76,13 @@ export const COMMAND_NAMES = Object.keys(FIELDS) as readonly CommandName[]; // o
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
-export function readCommandBody(
-  name: CommandName,
-  text: string,
-): { readonly ok: true; readonly value: CommandBody } | { readonly ok: false; readonly message: string } {
-  const fields = new Map(Object.entries(FIELDS[name]));
-  const shape = shapeOf(fields);
-  const body = parseBody(fields, shape, text);
-  return body.ok ? body : { ok: false, message: `${name} takes ${shape}; ${issuesText(body.issues)}` };
-}
-
-type FieldMap = ReadonlyMap<string, z.ZodType>;
-
-/** `{"strategy"?: text, "reason": text}`, for messages. */
-const shapeOf = (fields: FieldMap): string =>
-  `{${[...fields].map(([field, schema]) => `"${field}"${schema instanceof z.ZodOptional ? '?' : ''}: ${String(schema.meta()?.['shape'])}`).join(', ')}}`;
-
-function parseBody(fields: FieldMap, shape: string, text: string): ParseResult<CommandBody> {
+/** Each field is checked by itself, so that all mistakes are told. */
+export function readCommandBody(name: CommandName, text: string): ParseResult<CommandBody> {
   const json = parseJson(text.trim() === '' ? '{}' : text, 'body');
   if (!json.ok) return json;
   const given = json.value;
-  if (!isRecord(given)) return notParsed('body', `a JSON object ${shape}`, given);
+  if (!isRecord(given)) return notParsed('body', 'a JSON object', given);
+  const fields: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(FIELDS[name]));
   const known = fields.size === 0 ? 'no fields' : `only ${[...fields.keys()].join(', ')}`;
   const meant: [string, unknown][] = [];
   const issues: Issue[] = [];

@@ -9,6 +9,7 @@ import {
   commandNamed,
   readCommandBody,
 } from './control-command.ts';
+import { issuesText } from '../domain/parsed.ts';
 import type { CockpitAnswer, CockpitRole } from './cockpit/cockpit-model.ts';
 import {
   assertToken,
@@ -144,7 +145,7 @@ function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
       return reply.code(404).send(failure(`no command "${request.params.name}": expected one of ${known}`));
     }
     const body = readCommandBody(name, typeof request.body === 'string' ? request.body : '');
-    if (!body.ok) return reply.code(400).send(failure(body.message));
+    if (!body.ok) return reply.code(400).send(failure(issuesText(body.issues)));
     const result = await handlers.command(name, body.value);
     return reply.code(result.ok ? 200 : 409).send(result);
   });

@@ -238,7 +238,7 @@ describe('commands', () => {
     ['stop', { reason: 'a\nb' }, 'on one line'],
     ['stop', { reason: 'x'.repeat(201) }, '1 to 200'],
     ['halt', { reason: 'why', strategy: 'ema' }, 'strategy: expected only reason'],
-    ['halt', ['why'], 'expected a JSON object {"reason": text}'],
+    ['halt', ['why'], 'body: expected a JSON object'],
     ['halt', null, 'expected a JSON object'],
     ['flatten', { strategy: null, reason: 'why' }, 'strategy: expected text'],
     ['flatten', { keepTrading: 'yes', reason: 'why' }, 'keepTrading: expected true or false, was "yes"'],

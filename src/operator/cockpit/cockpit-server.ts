@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { US_PER_MS } from '../../domain/units.ts';
-import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
+import { isRecord, issuesText, type JsonRecord, parseJson } from '../../domain/parsed.ts';
 import { undefinedIfMissing } from '../../domain/failure.ts';
 import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
 import { type CommandAnswer, type CommandResult, createServer, REQUEST_MS_MAX } from '../control-server.ts';
@@ -262,7 +262,7 @@ class CockpitServer {
       const fields = await this.#fieldsToAct(request, reply, name);
       if (fields === null) return reply;
       const body = readCommandBody(name, JSON.stringify(fields));
-      if (!body.ok) return reply.code(400).send(failure(body.message));
+      if (!body.ok) return reply.code(400).send(failure(issuesText(body.issues)));
       return sendResult(reply, await command(name, body.value, this.#actorOf(request)));
     });
     if (faults === null) return;
