@@ -1,8 +1,8 @@
-/** Commands on orders, triggers and money, their outcomes, and refusals. */
+/** Commands on orders, triggers and money, and refusals. */
+import type { BrokerTriggerKind } from '../domain/broker-order.ts';
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import type { Side, Trigger } from '../domain/order.ts';
+import { type Side, signOf, type Trigger } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
-import type { Bracket, OrderReport, TriggerReport, VenueEvent } from './venue-event.ts';
 
 /** Terms of an order, and of one that waits for its trigger. */
 interface PlaceTerms {
@@ -22,6 +22,32 @@ export interface PlaceLimit extends PlaceTerms {
   readonly bracket?: Bracket;
   /** Waits at the gateway until the account's own fills in this contract, from now on, cover its volume. */
   readonly leg?: OrderCode;
+}
+
+export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized' | 'arbitrage'>;
+
+/**
+ * Origin of an order: `plain`, `bracket` and `arbitrage` were entered by the client, `foreign` through another channel; `stop`,
+ * `trailing_stop` and `exit` are children of a trigger order of that kind, `forced` closes a position without margin.
+ */
+export type OrderOrigin = 'plain' | 'bracket' | 'arbitrage' | 'foreign' | TriggerKind | 'forced';
+
+/** A stop-loss and a take-profit, ticks: prices, or distances from the price of the first fill. One cancels the other. */
+export interface Bracket {
+  readonly is: 'prices' | 'distances';
+  readonly stopLoss: number;
+  readonly takeProfit: number;
+}
+
+/** Prices of the exits of an order that fills at `price`. */
+export function exitPrices(
+  { is, stopLoss, takeProfit }: Bracket,
+  side: Side,
+  price: number,
+): Pick<Bracket, 'stopLoss' | 'takeProfit'> {
+  if (is === 'prices') return { stopLoss, takeProfit };
+  const sign = signOf(side);
+  return { stopLoss: price - sign * stopLoss, takeProfit: price + sign * takeProfit };
 }
 
 export interface CancelOrder {
@@ -75,16 +101,6 @@ export function insufficientFunds(needed: number, free: number, scale = 1): Refu
   const [asked, left] = [needed, Math.max(0, free)].map((each) => GROUPED.format(each / scale));
   return refusal(-6012, `${TEXTS[-6012]}: ${asked} needed, ${left} there`);
 }
-
-/** The answer to one command, with the messages it caused at once. */
-export type VenueOutcome<Shown> =
-  | (Shown & { readonly status: 'accepted'; readonly events: readonly VenueEvent[] })
-  | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
-
-export type CommandOutcome = VenueOutcome<{ readonly order: OrderReport }>;
-export type TriggerOutcome = VenueOutcome<{ readonly trigger: TriggerReport }>;
-/** Of a deposit, a withdrawal, or an intervention that has no order to show. */
-export type CashOutcome = VenueOutcome<object>;
 
 export const isRefusal = (answer: object): answer is Refusal => 'code' in answer;
 

@@ -1,18 +1,15 @@
 /** Messages of the venue: the price stream, and changes of orders, positions and money. */
-import type {
-  BrokerOrderSource,
-  BrokerOrderStatus,
-  BrokerTriggerKind,
-  BrokerTriggerStatus,
-} from '../domain/broker-order.ts';
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
-import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import { type Side, signOf, type TriggerWhen } from '../domain/order.ts';
+import type { AccountId, OrderCode } from '../domain/ids.ts';
+import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
 import type { FillClause } from './exchange/fill-models.ts';
+import type { orderReport } from './orders/venue-order.ts';
+import type { triggerReport } from './triggers/trigger.ts';
+import type { Refusal } from './venue-command.ts';
 
 export type VenueEvent =
   | MarketMessage
@@ -67,11 +64,16 @@ interface SummaryMessage extends OfContract {
 }
 
 /** One order of today, whole, after each change of any field. */
+export type OrderReport = Readonly<ReturnType<typeof orderReport>>;
+
 interface OrderMessage {
   readonly kind: 'order';
   readonly tsUs: TsUs;
   readonly order: OrderReport;
 }
+
+/** One row of the trigger book, whole, after each change of any field. */
+export type TriggerReport = Readonly<ReturnType<typeof triggerReport>>;
 
 interface TriggerMessage {
   readonly kind: 'trigger';
@@ -79,91 +81,15 @@ interface TriggerMessage {
   readonly trigger: TriggerReport;
 }
 
-/**
- * Origin of an order: `plain`, `bracket` and `arbitrage` were entered by the client, `foreign` through another channel; `stop`,
- * `trailing_stop` and `exit` are children of a trigger order of that kind, `forced` closes a position without margin.
- */
-export type OrderOrigin = 'plain' | 'bracket' | 'arbitrage' | 'foreign' | TriggerKind | 'forced';
+/** The answer to one command, with the messages it caused at once. */
+export type VenueOutcome<Shown> =
+  | (Shown & { readonly status: 'accepted'; readonly events: readonly VenueEvent[] })
+  | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
 
-/** A stop-loss and a take-profit, ticks: prices, or distances from the price of the first fill. One cancels the other. */
-export interface Bracket {
-  readonly is: 'prices' | 'distances';
-  readonly stopLoss: number;
-  readonly takeProfit: number;
-}
-
-/** Prices of the exits of an order that fills at `price`. */
-export function exitPrices(
-  { is, stopLoss, takeProfit }: Bracket,
-  side: Side,
-  price: number,
-): Pick<Bracket, 'stopLoss' | 'takeProfit'> {
-  if (is === 'prices') return { stopLoss, takeProfit };
-  const sign = signOf(side);
-  return { stopLoss: price - sign * stopLoss, takeProfit: price + sign * takeProfit };
-}
-
-interface ReportTerms {
-  readonly accountId: AccountId;
-  readonly day: TradingDay;
-  /** Each book counts by itself. */
-  readonly orderNo: BrokerOrderNo;
-  /** Both books share one counter. */
-  readonly orderKey: BrokerOrderKey;
-  readonly refId: ClientOrderId | null;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  /** Of a trigger order: limit of the order it sends. */
-  readonly limitPrice: PriceTicks;
-  readonly placedUs: TsUs;
-  readonly canceledUs: TsUs | null;
-  /** Canceled by the end of its life, not by anybody. */
-  readonly expired: boolean;
-  readonly canCancel: boolean;
-  /** Why the venue refused it, its change or its cancel; empty when it did not. */
-  readonly reason: string;
-}
-
-export interface OrderReport extends ReportTerms {
-  readonly filledQty: Qty;
-  readonly filledValue: Money;
-  readonly fee: Money;
-  readonly tax: Money;
-  readonly status: BrokerOrderStatus;
-  readonly canModify: boolean;
-  readonly source: BrokerOrderSource;
-  readonly origin: OrderOrigin;
-  readonly bracket: Bracket | null;
-  readonly leg: OrderCode | null;
-}
-
-export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized' | 'arbitrage'>;
-export type TriggerStatus = Exclude<BrokerTriggerStatus, 'unrecognized'>;
-
-/** One row of the trigger book, whole, after each change of any field. */
-export interface TriggerReport extends ReportTerms {
-  readonly kind: TriggerKind;
-  /** Which half of a bracket this is; null for other kinds. */
-  readonly half: 'stop_loss' | 'take_profit' | null;
-  /** Where it triggers now: null for a trailing stop that is not yet activated. */
-  readonly triggerPrice: PriceTicks | null;
-  readonly triggerWhen: TriggerWhen | null;
-  readonly trailing: Trailing | null;
-  readonly parentOrderNo: BrokerOrderNo | null;
-  readonly status: TriggerStatus;
-  /** Contracts of the orders it sent so far. */
-  readonly sentQty: Qty;
-  /** Orders of the in-day book that it sent. */
-  readonly children: readonly BrokerOrderNo[];
-  readonly activatedUs: TsUs | null;
-}
-
-export interface Trailing {
-  readonly activationPrice: PriceTicks;
-  /** Ticks between the best price and the trigger. */
-  readonly offset: number;
-}
+export type CommandOutcome = VenueOutcome<{ readonly order: OrderReport }>;
+export type TriggerOutcome = VenueOutcome<{ readonly trigger: TriggerReport }>;
+/** Of a deposit, a withdrawal, or an intervention that has no order to show. */
+export type CashOutcome = VenueOutcome<object>;
 
 /** One execution of a user's order. The order's new row follows in an `order` message. */
 export interface FillMessage extends Pick<

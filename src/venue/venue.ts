@@ -32,25 +32,25 @@ import { type TriggerAnswer, TriggerBook } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,
   type CancelTrigger,
-  type CashOutcome,
   type ChangeOrder,
   type ChangeTrigger,
-  type CommandOutcome,
   isRefusal,
-  type VenueOutcome,
+  type OrderOrigin,
   type PlaceLimit,
   type PlaceTrigger,
   refusal,
   type Refusal,
-  type TriggerOutcome,
 } from './venue-command.ts';
 import {
+  type CashOutcome,
+  type CommandOutcome,
   type Listing,
-  type OrderOrigin,
   type OrderReport,
   Outbox,
+  type TriggerOutcome,
   type TriggerReport,
   type VenueEvent,
+  type VenueOutcome,
 } from './venue-event.ts';
 import { DEFAULT_RULES, type TapePrint, type VenueOptions, type VenueRules } from './venue-options.ts';
 

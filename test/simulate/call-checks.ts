@@ -1,6 +1,7 @@
 /** Calls that leave are committed before, leave once, say what their rows say, and leave no entry in a halt. */
 import type { ModifyToSend, OrderToSend } from '../../src/engine/ports/approved.ts';
-import { exitPrices, type OrderReport, type TriggerReport } from '../../src/venue/venue-event.ts';
+import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
+import { exitPrices } from '../../src/venue/venue-command.ts';
 import type { Request } from './network.ts';
 import type { Scene } from './scene.ts';
 

@@ -12,8 +12,7 @@ import {
   US_PER_MINUTE as M,
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
-import type { CashOutcome, CommandOutcome, TriggerOutcome } from '../../src/venue/venue-command.ts';
-import type { VenueEvent } from '../../src/venue/venue-event.ts';
+import type { CashOutcome, CommandOutcome, TriggerOutcome, VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions, VenueRules } from '../../src/venue/venue-options.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import { MARKET_CALENDAR as HNX } from '../support/market-calendar.ts';

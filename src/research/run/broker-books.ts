@@ -13,8 +13,8 @@ import { money, priceTicks, qty } from '../../domain/units.ts';
 import type { VenueContext } from '../../venue/orders/order-checks.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import { isRefusal, type Refusal } from '../../venue/venue-command.ts';
-import type { Bracket, Outbox, TriggerReport } from '../../venue/venue-event.ts';
+import { type Bracket, isRefusal, type Refusal } from '../../venue/venue-command.ts';
+import type { Outbox, TriggerReport } from '../../venue/venue-event.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 
 const NO_ORDERS: VenueOrder[] = [];

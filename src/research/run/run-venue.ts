@@ -16,9 +16,15 @@ import type {
 } from '../../engine/ports/approved.ts';
 import type { CallAnswer } from '../../engine/ports/engine-event.ts';
 import { MarginMonitor } from '../../venue/margin-monitor.ts';
-import { type PlaceLimit, type PlaceTrigger, type Refusal, refusal } from '../../venue/venue-command.ts';
+import {
+  type OrderOrigin,
+  type PlaceLimit,
+  type PlaceTrigger,
+  type Refusal,
+  refusal,
+} from '../../venue/venue-command.ts';
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
-import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
+import { type Listing, Outbox } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
 import { type VenueContext, placeRefusal } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';

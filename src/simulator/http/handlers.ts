@@ -26,7 +26,7 @@ import {
 import { orderHandlers, type OrderParts, shownTrigger, triggerHandlers } from './order-handlers.ts';
 import { randomBytes } from 'node:crypto';
 import type { PositionFigures } from '../../venue/account/account-figures.ts';
-import type { OrderOrigin, OrderReport, TriggerReport } from '../../venue/venue-event.ts';
+import type { OrderReport, TriggerReport } from '../../venue/venue-event.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import { closedPositions, openPositions, type SimulatedPosition } from '../../wire/rest/positions.ts';
 import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
@@ -51,7 +51,7 @@ import {
   stockAssets,
 } from '../../wire/rest/securities.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { refusal } from '../../venue/venue-command.ts';
+import { type OrderOrigin, refusal } from '../../venue/venue-command.ts';
 import { DEFAULT_RULES, type VenueRules } from '../../venue/venue-options.ts';
 
 // The stock side of a sub-account: shares, cash, loan packages, and the cancel of waiting orders.

@@ -2,13 +2,8 @@
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';
-import type { TriggerReport } from '../../venue/venue-event.ts';
-import {
-  type CommandOutcome,
-  type PlaceLimit,
-  type PlaceTrigger,
-  refusal,
-} from '../../venue/venue-command.ts';
+import type { CommandOutcome, TriggerReport } from '../../venue/venue-event.ts';
+import { type PlaceLimit, type PlaceTrigger, refusal } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import {
   cancelCondition,

@@ -13,7 +13,7 @@ import { Database, type Statement } from '../../sqlite/database.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue, VenueState } from '../../venue/venue.ts';
 import type { OrderState } from '../../venue/orders/venue-order.ts';
-import type { TriggerOrder } from '../../venue/triggers/trigger-rows.ts';
+import type { TriggerOrder } from '../../venue/triggers/trigger.ts';
 
 interface StateOptions {
   /** Null keeps everything in memory. */

@@ -7,13 +7,14 @@ import type { Side } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import {
   type ChangeOrder,
+  exitPrices,
   type PlaceLimit,
   type PlaceTrigger,
   refusal,
   type Refusal,
 } from '../venue-command.ts';
 import type { OrderBook } from '../exchange/contract-book.ts';
-import { exitPrices, type Listing } from '../venue-event.ts';
+import type { Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, 3). */

@@ -10,11 +10,11 @@ import { type FillClause, liquidityOf } from '../exchange/fill-models.ts';
 import {
   type CancelOrder,
   type ChangeOrder,
+  type OrderOrigin,
   type PlaceLimit,
   refusal,
   type Refusal,
 } from '../venue-command.ts';
-import type { OrderOrigin } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
 import {
   cancelRefusal,

@@ -4,8 +4,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { type AccountId, type BrokerOrderKey, brokerOrderKeyOf, type OrderCode } from '../../domain/ids.ts';
 import { getOrCreate } from '../../domain/lists.ts';
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
-import type { PlaceLimit } from '../venue-command.ts';
-import type { OrderOrigin } from '../venue-event.ts';
+import type { OrderOrigin, PlaceLimit } from '../venue-command.ts';
 import { type OrderSender, type OrderState, restoredOrder, VenueOrder } from './venue-order.ts';
 
 /** A key has seven digits and does not restart with the day. */

@@ -12,9 +12,7 @@ import {
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
-import type { BookEntry } from '../exchange/contract-book.ts';
-import type { PlaceLimit } from '../venue-command.ts';
-import type { Bracket, OrderOrigin, OrderReport } from '../venue-event.ts';
+import type { Bracket, OrderOrigin, PlaceLimit } from '../venue-command.ts';
 
 /** A command on its way to the exchange. Commands due at the same moment arrive in order of `sentNo`. */
 type PendingState =
@@ -44,12 +42,14 @@ export interface OrderSender {
 /** Plain data: the fields of an order. */
 export type OrderState = Omit<VenueOrder, 'leavesQty' | 'isOpen' | 'isInBook' | 'isAtGateway' | 'source'>;
 
-export class VenueOrder implements BookEntry {
+export class VenueOrder {
   /** Its name in the book, unique within the day. */
   readonly tag: number;
   readonly accountId: AccountId;
   readonly day: TradingDay;
+  /** Each book counts by itself. */
   readonly orderNo: BrokerOrderNo;
+  /** Both books share one counter. */
   readonly orderKey: BrokerOrderKey;
   readonly refId: ClientOrderId | null;
   readonly orderCode: OrderCode;
@@ -78,8 +78,9 @@ export class VenueOrder implements BookEntry {
   fillTaxes = 0;
   modified = false;
   canceledUs: number | null = null;
-  /** Ended with its day, not by a cancel. */
+  /** Canceled by the end of its life, not by anybody. */
   expired = false;
+  /** Why the venue refused it, its change or its cancel; empty when it did not. */
   reason = '';
   pending: PendingState | null = null;
   /** Grows with every entry into a queue. */
@@ -168,7 +169,7 @@ function statusOf(order: VenueOrder): BrokerOrderStatus {
 }
 
 /** The order as others see it. An order still in the gateway's queue can be canceled there at any time. */
-export function orderReport(order: VenueOrder, phase: SessionPhase): OrderReport {
+export function orderReport(order: VenueOrder, phase: SessionPhase) {
   const open = order.isOpen;
   const editable = open && phase === 'continuous';
   return {

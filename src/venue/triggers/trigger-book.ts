@@ -1,23 +1,17 @@
 /** The life of orders that wait. One that a trade triggers is sent once its match is over, through the same gate as any order. */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { priceTicks, type TsUs } from '../../domain/units.ts';
-import {
-  hasFixedTrigger,
-  isPending,
-  type TriggerOrder,
-  triggerReport,
-  TriggerRows,
-  waitingOrder,
-} from './trigger-rows.ts';
+import { TriggerRows } from './trigger-rows.ts';
 import {
   type CancelTrigger,
   type ChangeTrigger,
+  exitPrices,
   isRefusal,
   type PlaceTrigger,
   refusal,
   type Refusal,
 } from '../venue-command.ts';
-import { exitPrices, type Outbox, type TriggerReport } from '../venue-event.ts';
+import type { Outbox, TriggerReport } from '../venue-event.ts';
 import {
   entryRefusal,
   placeRefusal,
@@ -27,7 +21,17 @@ import {
 } from '../orders/order-checks.ts';
 import type { OrderEntry } from '../orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
-import { stepTrigger, stopTrigger, trailingTrigger, type VenueTrigger } from './trigger.ts';
+import {
+  hasFixedTrigger,
+  isPending,
+  stepTrigger,
+  stopTrigger,
+  trailingTrigger,
+  type TriggerOrder,
+  triggerReport,
+  type VenueTrigger,
+  waitingOrder,
+} from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import { marketLimit } from '../../domain/contract.ts';
 import { opposite } from '../../domain/order.ts';

@@ -1,107 +1,16 @@
-/** Orders that wait for their trigger, as the trigger book keeps them, and the messages about them. */
-import type { TradingDay } from '../../domain/civil-date.ts';
+/** Orders that wait for their trigger, as the trigger book keeps them. */
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { Outbox } from '../venue-event.ts';
 import {
-  type AccountId,
-  brokerOrderKey,
-  brokerOrderNo,
-  type ClientOrderId,
-  type OrderCode,
-} from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
-import { priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
-import type { Outbox, Trailing, TriggerKind, TriggerReport, TriggerStatus } from '../venue-event.ts';
-import { limitsOf, type OnTouch, TriggerWatch, type VenueTrigger } from './trigger.ts';
+  isPending,
+  limitsOf,
+  type OnTouch,
+  type TriggerOrder,
+  triggerReport,
+  TriggerWatch,
+} from './trigger.ts';
 import { assert } from '../../domain/assert.ts';
-
-export interface TriggerOrder {
-  readonly accountId: AccountId;
-  readonly day: TradingDay;
-  readonly orderNo: string;
-  readonly orderKey: string;
-  readonly refId: ClientOrderId | null;
-  /** Inside the account, as in `OrderSender`. */
-  readonly owner: number;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly kind: TriggerKind;
-  readonly half: TriggerReport['half'];
-  readonly parentOrderNo: string | null;
-  /** Key of the order a bracket is attached to: numbers restart every day, keys do not. */
-  readonly parentKey: string | null;
-  /** Good till canceled: exits like the order that brought them. */
-  readonly isGtc: boolean;
-  readonly placedUs: number;
-  readonly trigger: VenueTrigger;
-  qty: number;
-  limitPrice: number;
-  sentQty: number;
-  children: readonly string[];
-  status: TriggerStatus;
-  expired: boolean;
-  activatedUs: number | null;
-  canceledUs: number | null;
-  reason: string;
-  /** Triggered in the match that goes on, or its other half was: it ignores further trades. */
-  suspended: boolean;
-  /** Key of the other half of a bracket. */
-  partnerKey: string | null;
-}
-
-/** Facts that an order begins with; the rest follows from its life. */
-type TriggerTerms = Omit<TriggerOrder, keyof typeof NOTHING_HAPPENED>;
-
-const NOTHING_HAPPENED = {
-  sentQty: 0,
-  children: [],
-  status: 'pending',
-  expired: false,
-  activatedUs: null,
-  canceledUs: null,
-  reason: '',
-  suspended: false,
-  partnerKey: null,
-} satisfies Partial<TriggerOrder>;
-
-export const waitingOrder = (terms: TriggerTerms): TriggerOrder => ({ ...terms, ...NOTHING_HAPPENED });
-
-export const isPending = ({ status }: TriggerOrder): boolean => status === 'pending';
-
-/** A trailing stop that follows the market has left its activation price behind. */
-export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
-  trigger.trailing !== null && trigger.trailing.best !== null;
-
-export function triggerReport(row: TriggerOrder): TriggerReport {
-  const { price, when } = row.trigger;
-  return {
-    accountId: row.accountId,
-    day: row.day,
-    orderNo: brokerOrderNo(row.orderNo),
-    orderKey: brokerOrderKey(row.orderKey),
-    refId: row.refId,
-    orderCode: row.orderCode,
-    side: row.side,
-    qty: qty(row.qty),
-    limitPrice: priceTicks(row.limitPrice),
-    kind: row.kind,
-    half: row.half,
-    triggerPrice: price === null ? null : priceTicks(price),
-    triggerWhen: when,
-    trailing: trailingOf(row.trigger),
-    parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
-    status: row.status,
-    expired: row.expired,
-    canCancel: isPending(row),
-    sentQty: qty(row.sentQty),
-    children: row.children.map(brokerOrderNo),
-    placedUs: tsUs(row.placedUs),
-    activatedUs: row.activatedUs === null ? null : tsUs(row.activatedUs),
-    canceledUs: row.canceledUs === null ? null : tsUs(row.canceledUs),
-    reason: row.reason,
-  };
-}
-
-const trailingOf = ({ trailing }: VenueTrigger): Trailing | null =>
-  trailing && { activationPrice: priceTicks(trailing.activation), offset: trailing.offset };
 
 /** For a restart: between two matches none is suspended. */
 const copyOf = ({ trigger, ...row }: TriggerOrder): TriggerOrder => ({

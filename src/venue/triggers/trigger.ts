@@ -1,6 +1,16 @@
 /** When a waiting order is sent: a stop at a touch, a trailing stop behind the best price since its activation, in favour only. */
-import type { OrderCode } from '../../domain/ids.ts';
+import type { BrokerTriggerStatus } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import {
+  type AccountId,
+  brokerOrderKey,
+  brokerOrderNo,
+  type ClientOrderId,
+  type OrderCode,
+} from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
+import { priceTicks, qty, tsUs } from '../../domain/units.ts';
+import type { TriggerKind } from '../venue-command.ts';
 
 export interface VenueTrigger {
   /** Side of the order that is sent. */
@@ -13,6 +23,7 @@ export interface VenueTrigger {
 
 interface TrailingTrigger {
   activation: number;
+  /** Ticks between the best price and the trigger. */
   readonly offset: number;
   best: number | null;
 }
@@ -69,6 +80,98 @@ const favour = (side: Side): 1 | -1 => (side === 'sell' ? 1 : -1);
 /** Where it begins to follow, or follows on; in the direction of its favour. */
 const followFrom = ({ side }: VenueTrigger, { activation, best }: TrailingTrigger): number =>
   best === null ? favour(side) * activation : favour(side) * best + 1;
+
+export interface TriggerOrder {
+  readonly accountId: AccountId;
+  readonly day: TradingDay;
+  readonly orderNo: string;
+  readonly orderKey: string;
+  readonly refId: ClientOrderId | null;
+  /** Inside the account, as in `OrderSender`. */
+  readonly owner: number;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly kind: TriggerKind;
+  /** Which half of a bracket this is; null for other kinds. */
+  readonly half: 'stop_loss' | 'take_profit' | null;
+  readonly parentOrderNo: string | null;
+  /** Key of the order a bracket is attached to: numbers restart every day, keys do not. */
+  readonly parentKey: string | null;
+  /** Good till canceled: exits like the order that brought them. */
+  readonly isGtc: boolean;
+  readonly placedUs: number;
+  readonly trigger: VenueTrigger;
+  qty: number;
+  /** Limit of the order it sends. */
+  limitPrice: number;
+  /** Contracts of the orders it sent so far. */
+  sentQty: number;
+  /** Orders of the in-day book that it sent. */
+  children: readonly string[];
+  status: Exclude<BrokerTriggerStatus, 'unrecognized'>;
+  expired: boolean;
+  activatedUs: number | null;
+  canceledUs: number | null;
+  reason: string;
+  /** Triggered in the match that goes on, or its other half was: it ignores further trades. */
+  suspended: boolean;
+  /** Key of the other half of a bracket. */
+  partnerKey: string | null;
+}
+
+/** Facts that an order begins with; the rest follows from its life. */
+type TriggerTerms = Omit<TriggerOrder, keyof typeof NOTHING_HAPPENED>;
+
+const NOTHING_HAPPENED = {
+  sentQty: 0,
+  children: [],
+  status: 'pending',
+  expired: false,
+  activatedUs: null,
+  canceledUs: null,
+  reason: '',
+  suspended: false,
+  partnerKey: null,
+} satisfies Partial<TriggerOrder>;
+
+export const waitingOrder = (terms: TriggerTerms): TriggerOrder => ({ ...terms, ...NOTHING_HAPPENED });
+
+export const isPending = ({ status }: TriggerOrder): boolean => status === 'pending';
+
+/** A trailing stop that follows the market has left its activation price behind. */
+export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
+  trigger.trailing !== null && trigger.trailing.best !== null;
+
+/** The row as others see it. */
+export function triggerReport(row: TriggerOrder) {
+  const { price, when, trailing } = row.trigger;
+  return {
+    accountId: row.accountId,
+    day: row.day,
+    orderNo: brokerOrderNo(row.orderNo),
+    orderKey: brokerOrderKey(row.orderKey),
+    refId: row.refId,
+    orderCode: row.orderCode,
+    side: row.side,
+    qty: qty(row.qty),
+    limitPrice: priceTicks(row.limitPrice),
+    kind: row.kind,
+    half: row.half,
+    triggerPrice: price === null ? null : priceTicks(price),
+    triggerWhen: when,
+    trailing: trailing && { activationPrice: priceTicks(trailing.activation), offset: trailing.offset },
+    parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
+    status: row.status,
+    expired: row.expired,
+    canCancel: isPending(row),
+    sentQty: qty(row.sentQty),
+    children: row.children.map(brokerOrderNo),
+    placedUs: tsUs(row.placedUs),
+    activatedUs: row.activatedUs === null ? null : tsUs(row.activatedUs),
+    canceledUs: row.canceledUs === null ? null : tsUs(row.canceledUs),
+    reason: row.reason,
+  };
+}
 
 /** Called with a trade, or bid and ask of a quote, at which a trigger may move or fire. */
 export type OnTouch = (orderCode: OrderCode, bid: number, ask: number) => void;

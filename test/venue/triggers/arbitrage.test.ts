@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderCode } from '../../../src/domain/ids.ts';
-import type { CommandOutcome } from '../../../src/venue/venue-command.ts';
-import type { OrderReport } from '../../../src/venue/venue-event.ts';
+import type { CommandOutcome, OrderReport } from '../../../src/venue/venue-event.ts';
 import { Venue } from '../../../src/venue/venue.ts';
 import { spread } from './trigger-fixture.ts';
 import { ALICE, BOB, codeOf, FRONT, NEXT, openVenue, options, placed, print } from '../venue-fixture.ts';

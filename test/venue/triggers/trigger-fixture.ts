@@ -1,14 +1,8 @@
 /** Builders for tests of orders that wait. */
 import type { Side, TriggerWhen } from '../../../src/domain/order.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
-import type {
-  CommandOutcome,
-  PlaceLimit,
-  PlaceStop,
-  PlaceTrailingStop,
-  TriggerOutcome,
-} from '../../../src/venue/venue-command.ts';
-import type { TriggerReport } from '../../../src/venue/venue-event.ts';
+import type { PlaceLimit, PlaceStop, PlaceTrailingStop } from '../../../src/venue/venue-command.ts';
+import type { CommandOutcome, TriggerOutcome, TriggerReport } from '../../../src/venue/venue-event.ts';
 import type { Venue } from '../../../src/venue/venue.ts';
 import { ALICE, FRONT, NEXT } from '../venue-fixture.ts';
 
