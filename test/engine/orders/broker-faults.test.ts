@@ -4,7 +4,7 @@ import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domai
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY, SETTINGS, worth } from '../../support/engine-world.ts';
+import { SETTINGS, worth } from '../../support/engine-world.ts';
 import {
   acceptWaiting,
   bracketBuy,
@@ -89,14 +89,6 @@ describe('a row of the in-day book', () => {
     expect(rig.of('fill_correction').at(-1)).toMatchObject({ cumValue: worth(13_000, 2) });
   });
 
-  it('that bears the id of a stop is not that stop', () => {
-    const { rig, id } = waitingStop();
-    rig.look([{ no: '8', ref: id, side: 'sell', ...traded(13_000) }]);
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(rig.alerts()).toEqual(['duplicate_order']);
-    expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
-  });
-
   it.each([
     ['waits', () => waitingStop()],
     [
@@ -122,17 +114,6 @@ describe('a row of the in-day book', () => {
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
     rig.look([{ ...sold, status: 'matched' }]);
     expect([rig.of('order_adopted').length, rig.position(FIRST)]).toEqual([1, -1]);
-  });
-
-  it('whose id is one that we are going to use does not stop the engine', () => {
-    const rig = startWaiting();
-    const used = rig.ask(FIRST, stopSell(12_950));
-    const next = clientOrderId(used.slice(0, -6) + String(Number(used.slice(-6)) + 1).padStart(6, '0'));
-    rig.look([{ no: '8', ref: next }]);
-    const id = rig.submit(FIRST, 'buy', 1, 13_000);
-    expect(rig.statusOf(id)).toBe('submitted');
-    expect(id).toBe(next);
-    expect(rig.of('order_adopted')).toMatchObject([{ clientOrderId: `A.${DAY}.8` }]);
   });
 
   it('with the number of a row of the trigger book is another order', () => {
@@ -206,21 +187,6 @@ describe('a trigger book that is refused for ever', () => {
     expect(rig.alerts()).toEqual(['reads_failing']);
   });
 
-  it('is asked for again, at the slow pace', () => {
-    const rig = refused();
-    let reads = 0;
-    for (let second = 0; second < 120; second += 1) {
-      rig.reads.length = 0;
-      rig.pass(1).clock();
-      if (!rig.reads.includes('triggers')) continue;
-      reads += 1;
-      rig.post({ kind: 'read_failed', what: 'triggers', reason: 'not enabled' });
-    }
-    expect(reads).toBeGreaterThan(0);
-    expect(reads).toBeLessThanOrEqual(120 / (SETTINGS.poll.bookSlow / US_PER_SECOND));
-    expect(rig.alerts()).toEqual(['reads_failing']);
-  });
-
   it.each([
     ['fails', (rig: EngineRig) => rig.post({ kind: 'read_failed', what: 'triggers', reason: 'timeout' })],
     ['is incomplete', (rig: EngineRig) => rig.conditions([], { complete: false })],
@@ -244,20 +210,6 @@ describe('a trigger book that is refused for ever', () => {
     expect(rig.of('denied').at(-1)?.denial).toMatchObject({ code: 'position_unproven' });
   });
 
-  it('is not alerted at once: the two books are read one after the other', () => {
-    const { rig } = held(20);
-    expect(rig.alerts()).toEqual([]);
-    expect(rig.engine.snapshot().unproven).toBeNull();
-  });
-
-  it('that is read at last books the order that was held', () => {
-    const { rig, id, filled } = held(60);
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    rig.look([filled]);
-    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
-    expect(rig.engine.snapshot().unproven).toBeNull();
-  });
-
   it.each([
     { when: 'before it was alerted', seconds: 20 },
     { when: 'after it was alerted', seconds: 60 },
@@ -271,33 +223,5 @@ describe('a trigger book that is refused for ever', () => {
     expect(rig.engine.snapshot().unproven).toBeNull();
     read(1);
     expect(rig.alerts(), 'positions are judged again').toContain('position_mismatch');
-  });
-});
-
-const working = (rig: EngineRig) => {
-  const id = rig.submit(FIRST, 'buy', 2, 13_000);
-  rig.accepted(id, '5').pass(1);
-  return id;
-};
-
-describe('a book that was read before the one that came first', () => {
-  it('changes neither terms nor status, and what it shows of fills still counts', () => {
-    const rig = new EngineRig().start();
-    const id = working(rig);
-    const shown = { no: '5', ref: id, qty: 2 } as const;
-    rig.book([{ ...shown, price: 12_990 }], { ago: 0.1 });
-    rig.book([{ ...shown, price: 13_000, filled: 1, value: worth(13_000) }], { ago: 0.5 });
-    const [order] = rig.engine.snapshot().orders;
-    expect(order).toMatchObject({ limitPrice: 12_990, filledQty: 1 });
-    expect(rig.position(FIRST)).toBe(1);
-  });
-
-  it('takes no end back', () => {
-    const rig = new EngineRig().start();
-    const id = working(rig);
-    const shown = { no: '5', ref: id, qty: 2, price: 13_000 } as const;
-    rig.book([{ ...shown, status: 'canceled' }], { ago: 0.1 });
-    rig.book([{ ...shown, status: 'resting' }], { ago: 0.5 });
-    expect([rig.statusOf(id), rig.alerts()]).toEqual(['canceled', []]);
   });
 });

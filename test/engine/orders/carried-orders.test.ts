@@ -75,21 +75,6 @@ const FILLED = { ...YESTERDAYS, ref: clientOrderId('H.1'), ...traded(13_000, 2) 
 const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
 
 describe('an entry whose cancel came to nothing in the session before', () => {
-  const WITHDRAWN = { purpose: 'entry', isWithdrawn: true } as const;
-  it('is canceled in this one too, as soon as positions are proven', () => {
-    const stop = waits({ key: 'k9' });
-    const rig = begun([], { stop, ofStop: WITHDRAWN }).book().conditions([stop]);
-    expect(asked(rig), 'it may protect a position').toBe(0);
-    settle(rig, 0, [], [stop]);
-    expect([asked(rig), rig.alerts()]).toEqual([1, ['entry_still_works']]);
-  });
-
-  it('is left alone where it protects a position by now', () => {
-    const stop = waits({ key: 'k9' });
-    const rig = begun([], { held: 1, stop, ofStop: WITHDRAWN });
-    expect(asked(settle(rig, 1, [], [stop]))).toBe(0);
-  });
-
   it('is canceled at the exchange too, where orders outlive their day', () => {
     const rig = begun([earlierOrder('H.1', { isWithdrawn: true })], { hour: 1 });
     settle(rig, 0, [{ ...YESTERDAYS, ref: clientOrderId('H.1') }]);
@@ -124,20 +109,6 @@ describe('an entry of a strategy that stays stopped or halted', () => {
 });
 
 describe('a book that still shows yesterday', () => {
-  it.each([{ isEndless: true }, { isEndless: false }])('books what is new of a row, once: %o', (market) => {
-    const half = {
-      filledQty: qty(1),
-      filledValue: money(worth(13_000)),
-      status: 'partially_filled',
-    } as const;
-    const rig = begun([earlierOrder('H.1', half)], { held: 1, ...market });
-    settle(rig, 2, [FILLED]);
-    expect(rig.of('fill').map(({ clientOrderId: id, strategy, qty: size }) => [id, strategy, size])).toEqual([
-      ['H.1', FIRST, 1],
-    ]);
-    expect([rig.position(FIRST), unproven(rig), rig.of('order_adopted')]).toEqual([2, null, []]);
-  });
-
   it('knows rows without a reference by their key, also of orders that are over', () => {
     const child = earlierOrder('C.1', { parent: clientOrderId('H.1'), ...DONE });
     const foreign = earlierOrder('A.1', {
@@ -201,19 +172,6 @@ describe('a book that still shows yesterday', () => {
     expect(kinds).toEqual(['position_agreed', 'order_status', 'position_agreed']);
   });
 
-  it('that proves an order over leaves its fill to be found where one read of positions comes empty', () => {
-    const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
-    const rig = begun([earlierOrder('H.2', gone)])
-      .book()
-      .conditions();
-    for (let scan = 0; scan < 3; scan += 1) rig.pass(3).book().conditions();
-    expect(rig.statusOf(clientOrderId('H.2'))).toBe('expired_unproven');
-    // The list is empty once, and the answer a success.
-    rig.pass(1).positions({}).look().conditions();
-    settle(rig, 2);
-    expect([rig.position(FIRST), rig.alerts(), unproven(rig)]).toEqual([2, ['fill_unseen'], null]);
-  });
-
   it('is no evidence of foreign orders before trading begins', () => {
     const rig = begun([], { isEndless: false, hour: 3 });
     settle(rig, 0, [{ no: '9', ...traded(13_000) }]);
@@ -230,12 +188,6 @@ it('an order of a later day counts and works on where the clock was set back: no
   rig.cancel(FIRST, id);
   expect(rig.cancels().map(({ clientOrderId: order }) => order)).toEqual([id]);
   expect(rig.engine.snapshot().orders).toHaveLength(1);
-});
-
-it('an order of a later day is over where complete scans do not show it', () => {
-  const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
-  settle(rig, 0);
-  expect([rig.engine.snapshot().orders, unproven(rig), rig.alerts()]).toEqual([[], null, []]);
 });
 
 describe('where trading goes through midnight', () => {
@@ -265,15 +217,6 @@ describe('where trading goes through midnight', () => {
     expect(rig.cancels(), 'number 7 may be another order today').toEqual([]);
     rig.look([{ ...YESTERDAYS, no: '3', ref: id }]);
     expect(rig.cancels().map(({ clientOrderId: order, orderNo }) => [order, orderNo])).toEqual([[id, '3']]);
-  });
-
-  it.each([1, 24, 50])('an order of second %i that the broker ends with its own day is over', (second) => {
-    const rig = begun([]);
-    const foreign = { no: '20', price: 12_950 } as const;
-    rig.pass(second).book([foreign]);
-    const id = rig.of('order_adopted')[0]!.clientOrderId;
-    settle(rig, 0);
-    expect([rig.statusOf(id), rig.alerts()]).toEqual(['expired_unproven', ['order_adopted']]);
   });
 
   it.each([
@@ -306,26 +249,9 @@ describe('where trading goes through midnight', () => {
     ]);
     expect(rig.alerts()).toEqual(['order_unknown', 'order_known']);
   });
-
-  it('an order whose answer was lost is looked up, and is over when no scan shows it', () => {
-    const rig = begun([earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'unknown' })]);
-    expect(rig.statusOf(clientOrderId('H.1'))).toBe('unknown');
-    settle(rig, 0);
-    expect([rig.statusOf(clientOrderId('H.1')), unproven(rig)]).toEqual(['expired_unproven', null]);
-  });
 });
 
 describe('a fill that no book shows any more', () => {
-  it('goes to the only strategy whose orders may have brought it, at the limit price', () => {
-    const rig = begun([earlierOrder('H.1', { strategy: SECOND })]);
-    settle(rig, 2);
-    expect([rig.position(SECOND), unproven(rig)]).toEqual([2, null]);
-    expect(rig.of('position_event')).toMatchObject([
-      { event: 'adopted', strategy: SECOND, qty: 2, value: worth(13_000, 2) },
-    ]);
-    expect(rig.alerts()).toEqual(['fill_unseen']);
-  });
-
   it('is corrected, and not booked again, when a row turns up', () => {
     const rig = begun([earlierOrder('H.1')]);
     settle(rig, 2);
@@ -345,24 +271,6 @@ describe('a fill that no book shows any more', () => {
     const rig = begun([earlierOrder('H.1'), earlierOfSecond()]);
     settle(rig, 4);
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
-  });
-
-  it("is no doubt either where another's orders rest on the other side: one that had filled would leave more to explain", () => {
-    const both = [earlierOrder('H.1'), earlierOfSecond({ side: 'sell' })];
-    const rig = begun(both);
-    settle(rig, -2);
-    expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([0, -2, null]);
-    const less = begun(both);
-    settle(less, -1);
-    expect([less.position(SECOND), less.alerts()]).toEqual([0, ['position_mismatch']]);
-  });
-
-  it('explains no more than is left of the order, and nothing on the other side', () => {
-    for (const net of [3, -1]) {
-      const rig = begun([earlierOrder('H.1')]);
-      settle(rig, net);
-      expect([rig.position(FIRST), rig.alerts()]).toEqual([0, ['position_mismatch']]);
-    }
   });
 
   it('of a stop that triggered belongs to its strategy', () => {
@@ -385,18 +293,6 @@ describe('a fill that no book shows any more', () => {
     });
     settle(rig, 0);
     expect([rig.statusOf(clientOrderId('H.9')), rig.position(FIRST)]).toEqual(['expired', 0]);
-  });
-
-  it('is for a person while the stop still waits, or when another strategy may have brought it', () => {
-    const row = waits({ key: 'k' });
-    const waiting = begun([], { held: 1, stop: row });
-    settle(waiting, 0, [], [row]);
-    expect([waiting.position(FIRST), waiting.alerts()]).toEqual([1, ['position_mismatch']]);
-    const other = earlierOrder('H.2', { strategy: SECOND, side: 'sell', qty: qty(2) });
-    const two = begun([other], { held: 1, stop: row });
-    settle(two, 0);
-    expect([two.position(FIRST), two.position(SECOND), two.alerts()]).toEqual([1, 0, ['position_mismatch']]);
-    expect(two.of('alert')[0]?.text).toContain('H.2 sell 2, H.9 sell 1');
   });
 
   it('is for a person where the stop had no price to book it at', () => {
@@ -422,15 +318,6 @@ describe('a stop of a strategy that the broker has dropped overnight', () => {
     expect(missingExits(rig)).toEqual([
       expect.stringMatching(/^critical 1 of VN30F2603 may have no stop: sell 1 VN30F2603 \(H\.9\)/),
     ]);
-  });
-
-  it('is no matter where its row is there, or its position has gone with it', () => {
-    const kept = begun([], { held: 1, stop, isEndless: false, hour: 10 });
-    settle(settle(kept, 1, [], [stop]), 1, [], [stop]);
-    expect(missingExits(kept)).toEqual([]);
-    const closed = begun([], { held: 1, stop, isEndless: false, hour: 10 });
-    settle(settle(closed, 0), 0);
-    expect(missingExits(closed)).toEqual([]);
   });
 });
 

@@ -1,16 +1,11 @@
 /** Calls and triggers that cross on the wire, with and without a restart in between. */
 import { describe, expect, it } from 'vitest';
-import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
+import { type ClientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { acceptWaiting, stopSell, waits, waitingStop } from '../support/trigger-rows.ts';
-
-const cancelOf = (rig: EngineRig, id: ClientOrderId) => {
-  const entry = rig.of('cancel').findLast(({ cancel }) => cancel.clientOrderId === id);
-  return entry?.cancel.callId ?? clientOrderId('none');
-};
 
 const sold = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
 
@@ -49,24 +44,6 @@ const create = () => {
     ],
   });
 };
-
-describe('cancel_all with orders in both lists', () => {
-  it('asks again for the cancel that failed, and for no other', () => {
-    const { rig, id } = waitingStop();
-    const limit = rig.resting(FIRST, 'buy', 1, 12_990, '3');
-    rig.command({ name: 'cancel_all', reason: 'test' });
-    expect([rig.statusOf(id), rig.statusOf(limit)]).toEqual(['pending_cancel', 'pending_cancel']);
-    rig.outcome('cancel', id, cancelOf(rig, id), { status: 'not_sent', reason: 'no token' });
-    rig.outcome('cancel', limit, cancelOf(rig, limit), { status: 'unknown', reason: 'timeout' });
-    expect([rig.statusOf(id), rig.statusOf(limit)]).toEqual(['pending_trigger', 'pending_cancel']);
-    rig.command({ name: 'cancel_all', reason: 'again' });
-    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toHaveLength(2);
-    expect(rig.cancels()).toHaveLength(1);
-    rig.look([{ no: '3', ref: limit, price: 12_990, status: 'canceled' }]);
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
-    expect(rig.engine.snapshot().orders).toEqual([]);
-  });
-});
 
 describe('a moved trigger whose answer is lost', () => {
   it('is the new one when the book shows it', () => {

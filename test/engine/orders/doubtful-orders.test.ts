@@ -99,22 +99,6 @@ describe('a row with the name of an order of ours and other terms', () => {
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
-
-  it('is a double where the book shows the order itself next to it', () => {
-    const { rig, row } = resting();
-    rig.look([row, { ...row, no: '2', side: 'sell', ...traded(12_950) }]);
-    expect(rig.alerts()).toEqual(['duplicate_order']);
-    expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
-  });
-
-  it('says nothing of an order that is over', () => {
-    const { rig, row } = resting();
-    const matched = { ...row, ...traded(12_950) } as const;
-    rig.look([matched]);
-    rig.look([{ ...matched, side: 'sell' }]);
-    expect([rig.of('fill').length, rig.position(FIRST)]).toEqual([1, 1]);
-    expect(rig.engine.snapshot().unproven).toBeNull();
-  });
 });
 
 /** A place without an answer, which no complete scan shows. */
@@ -174,16 +158,6 @@ it('an order that is booked for nobody is given to the operator by its number', 
 });
 
 describe('a book that lacks an order which the broker has accepted', () => {
-  it('is no evidence that another never arrived', () => {
-    const { rig, row } = resting();
-    const lost = rig.submit(FIRST, 'buy', 1, 12_940);
-    rig.unknown(lost);
-    for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book();
-    expect([rig.statusOf(lost), rig.alerts().at(-1)]).toEqual(['unknown', 'order_missing']);
-    for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book([row]);
-    expect(rig.statusOf(lost)).toBe('presumed_absent');
-  });
-
   it('is none where that one is over: a new day of the broker has begun', () => {
     const { rig, id, row } = resting();
     const filled = { ...row, ...traded(12_950) } as const;

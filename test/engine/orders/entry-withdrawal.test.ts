@@ -75,16 +75,6 @@ it('and so does one that was reached in the session before', () => {
   expect(rig.engine.snapshot().halted).toBeNull();
 });
 
-it('and where that halt ended in the night, the loss is shown at the start', () => {
-  const rig = new EngineRig();
-  const lossReached = 'the loss of yesterday';
-  rig.session({ lossReached });
-  rig.boot(1).contracts().stream('live').reference();
-  expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([lossReached, ['entries_halted']]);
-  rig.command({ name: 'resume', reason: 'the loss is understood' });
-  expect(rig.engine.snapshot().halted).toBeNull();
-});
-
 it('cancel-all takes what protects too, and says so', () => {
   const { rig, stop, entries } = protectedLong();
   rig.command({ name: 'cancel_all', reason: 'test' });
@@ -112,23 +102,6 @@ it('a strategy that the operator stopped is stopped in the next session too, and
   expect([first?.stopped, second?.stopped]).toEqual(['too thin', null]);
   expect(rig.of('strategy_started').map(({ strategy }) => strategy)).toEqual([SECOND]);
   expect(rig.of('strategy_stopped')).toMatchObject([{ strategy: FIRST, isLasting: true }]);
-});
-
-it('of one order alone, on a person’s word: the others stay', () => {
-  const { rig, entries } = protectedLong();
-  rig.command({ name: 'cancel_order', clientOrderId: entries[0]!, reason: 'mistyped' });
-  expect(canceled(rig)).toEqual([entries[0]]);
-  expect(rig.alerts()).not.toContain('order_not_found');
-  rig.command({ name: 'cancel_order', clientOrderId: entries[0]!, reason: 'once more' });
-  expect(canceled(rig), 'a cancel on its way is not sent again').toEqual([entries[0]]);
-});
-
-it('of a stop on a person’s word, with a warning that the position is left without it', () => {
-  const { rig, stop } = protectedLong();
-  rig.command({ name: 'cancel_order', clientOrderId: stop, reason: 'moved by hand' });
-  expect(canceled(rig)).toEqual([stop]);
-  expect(rig.of('alert').at(-1)).toMatchObject({ code: 'cancel_order', strategy: FIRST });
-  expect(rig.of('alert').at(-1)?.text).toContain('its position is left without it');
 });
 
 it('of an order whose place has no answer: the cancel waits until the book shows it', () => {

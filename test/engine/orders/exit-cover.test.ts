@@ -129,12 +129,6 @@ describe('what waits to shrink a position', () => {
     expect([rig.position(FIRST), rig.position(SECOND), rig.position(OPERATOR_INDEX)]).toEqual([2, -1, -1]);
     expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_trigger']);
   });
-
-  it('of a strategy that has one for its contract already is refused, whatever the other holds', () => {
-    const { rig } = twoHolders();
-    rig.ask(SECOND, stopSell(12_940, 1, { reduceOnly: true }));
-    expect(denials(rig)).toEqual(['position_unproven']);
-  });
 });
 
 /** The first strategy is long, and its stop for all of it waits at the broker. */
@@ -286,28 +280,6 @@ describe('a stop that has taken the place of an exit', () => {
     trades('sell', 3);
     broker.settle(60);
     expect([broker.position, naked(broker.rig)]).toEqual([-1, []]);
-  });
-
-  it('answers for the contracts of the exit, not for those that came later', () => {
-    const { broker, trades, stops } = stopped({
-      risk: { nakedSecondsMax: 30 },
-      policies: { nakedPosition: 'flatten' },
-    });
-    trades('sell', 1);
-    trades('buy', 3);
-    broker.settle(60);
-    expect([broker.position, stops()]).toEqual([4, [['sell', 2, 12_950, 12_945]]]);
-  });
-
-  it('is alerted when the broker does not take it', () => {
-    const { broker, stops } = stopped({ risk: { nakedSecondsMax: 30 } });
-    reduced(broker, () => broker.working.length > 0);
-    for (let at = 0; at < 40; at += 1) {
-      broker.refusals.splice(0, 1, 'rejected');
-      broker.rig.pass(1);
-      broker.show().answer();
-    }
-    expect([stops(), naked(broker.rig).length]).toEqual([[], 1]);
   });
 
   it.each([

@@ -77,23 +77,6 @@ describe('a bracket', () => {
     expect(rig.engine.snapshot().orders).toEqual([]);
   });
 
-  it('owns what its exit sent before the books showed the entry', () => {
-    const rig = startWaiting();
-    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
-    rig.unknown(id);
-    const exits = [
-      exitHalf('a', 12_950, { status: 'activated', children: ['9'], parent: '5' }),
-      exitHalf('b', 13_080, { status: 'canceled', parent: '5' }),
-    ];
-    const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
-    // The entry is slow to appear, and both books are read all the while.
-    for (let i = 0; i < 2; i += 1) rig.pass(1).conditions(exits).look([sold]);
-    expect(rig.of('order_adopted')).toEqual([]);
-    rig.look([bought, sold]).pass(1).conditions(exits).look([bought, sold]);
-    expect([rig.statusOf(id), rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual(['filled', 0, 0]);
-    expect(rig.engine.snapshot().orders).toEqual([]);
-  });
-
   it('that is looked up keeps its exits for as long as no in-day book can be read', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
@@ -232,23 +215,6 @@ describe('exits of two strategies with one stop price', () => {
     for (let i = 0; i < 4; i += 1) rig.pass(15).conditions(all);
     rig.book(rows(2));
     expect(rig.alerts()).toEqual(['trigger_adopted']);
-    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
-  });
-
-  it('without a number wait for the book, and cover each bracket once', () => {
-    const { rig, rows, parents } = twoBrackets(false);
-    rig.pass(1).conditions(ofFirst).pass(1).conditions(ofFirst);
-    rig.pass(1).conditions([...ofFirst, ...ofSecond]);
-    rig.look(rows(2));
-    rig.pass(1).conditions([...ofFirst, ...ofSecond]);
-    expect(parents()).toEqual([
-      ['a', 1],
-      ['b', 1],
-      ['c', 2],
-      ['d', 2],
-    ]);
-    rig.look(rows(2));
-    expect(rig.alerts()).toEqual([]);
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
   });
 

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks, seconds } from '../../../src/domain/units.ts';
+import { priceTicks, seconds } from '../../../src/domain/units.ts';
 import { type RowFacts, earlierOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
+import { CALENDAR, DAY, timeOf } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const begin = (): EngineRig =>
@@ -149,45 +149,12 @@ const sold = (key: string): RowFacts => ({
 });
 
 describe('a row with the number of our older order', () => {
-  it.each(['working', 'filled'] as const)(
-    'and the reference of one in flight is the one in flight: %s',
-    (state) => {
-      for (const isAnswerLost of [false, true]) {
-        const { rig } = placed(state);
-        const before = fills(rig).length;
-        const id = rig.submit(SECOND, 'buy', 1, 12_940);
-        if (isAnswerLost) rig.unknown(id);
-        for (let scan = 0; scan < 4; scan += 1) rig.pass(2).book([todays(id, FILLED)]);
-        expect(rig.statusOf(id)).toBe('filled');
-        expect(fills(rig).slice(before)).toEqual([[id, SECOND, 1]]);
-        expect(rig.of('order_adopted')).toEqual([]);
-      }
-    },
-  );
-
   it('and neither key nor reference is the one in flight where the old order is over on other terms', () => {
     const { rig } = placed('filled');
     const id = rig.submit(SECOND, 'buy', 1, 12_940);
     rig.unknown(id).pass(1);
     rig.book([{ no: '1', price: 12_940, ...FILLED }]);
     expect(fills(rig).slice(1)).toEqual([[id, SECOND, 1]]);
-  });
-
-  it.each([
-    ['key', { key: '902' }],
-    ['reference', { ref: 'phone.1' as ClientOrderId }],
-    ['side', { side: 'sell' }],
-  ] as const)('and another %s is a foreign order', (_, other) => {
-    const { rig, old } = placed('working');
-    rig.book([
-      { no: '1', price: 12_950, filled: 1, qty: 2, value: worth(12_950), status: 'matched', ...other },
-    ]);
-    expect([rig.statusOf(old), rig.position(FIRST)]).toEqual(['accepted', 0]);
-    expect(rig.of('fill')).toMatchObject([{ strategy: OPERATOR_INDEX, qty: 1 }]);
-    expect(rig.alerts()).toEqual(['order_adopted', 'order_number_taken']);
-    rig.cancel(FIRST, old);
-    expect(rig.cancels(), 'it would cancel the foreign order').toEqual([]);
-    expect(unproven(rig)).toContain(old);
   });
 
   it('is the child of the stop that triggers, not of the one that sent this number before', () => {
@@ -249,24 +216,6 @@ describe("yesterday's foreign row that is seen after midnight", () => {
     expect([rig.statusOf(id), rig.position(FIRST), unproven(rig)]).toEqual(['accepted', 0, null]);
     rig.cancel(FIRST, id);
     expect(rig.cancels()).toMatchObject([{ orderNo: '1' }]);
-  });
-
-  it('and a foreign row of today with its number are two orders', () => {
-    const rig = begin();
-    const over = { ...traded(12_960) } as const;
-    rig.book([{ ...phoned, ...over }]).pass(1);
-    for (let scan = 0; scan < 2; scan += 1)
-      rig
-        .book([
-          { ...phoned, ...over },
-          { ...phoned, ...over, key: '801' },
-        ])
-        .pass(1);
-    expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual([
-      `A.${DAY}.1`,
-      `A.${DAY}.1.2`,
-    ]);
-    expect(rig.of('fill')).toHaveLength(2);
   });
 });
 

@@ -29,14 +29,6 @@ class Reader {
 }
 
 describe('rows of orders that are over', () => {
-  it('are read once, until a scan is older than the last one', () => {
-    const reader = new Reader();
-    const book = [reader.over('1'), reader.over('2')];
-    expect(reader.scan(book)).toEqual(['1', '2']);
-    expect(reader.scan(book)).toEqual([]);
-    expect(reader.scan(book, 1.5)).toEqual(['1', '2']);
-  });
-
   it('are read again on a new day, whose orders are others', () => {
     const reader = new Reader();
     const book = [reader.over('1')];

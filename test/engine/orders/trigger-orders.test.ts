@@ -72,22 +72,6 @@ const askedTwice = () => {
 };
 
 describe('an order of unknown fate', () => {
-  it('is found by a read that left before it and reached the broker after it', () => {
-    const { rig, id } = asked();
-    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 1.5 });
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id }]);
-  });
-
-  it('keeps its row from the operator while the answer is under way', () => {
-    const rig = startWaiting();
-    const id = rig.ask(FIRST, stopSell(12_950));
-    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 1.5 });
-    acceptWaiting(rig, id, 'k1');
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, orderNo: expect.anything() }]);
-  });
-
   it('is not taken for a row that was there before it was sent', () => {
     const rig = startWaiting()
       .pass(1)
@@ -125,42 +109,12 @@ describe('an order of unknown fate', () => {
       expect(rig.statusOf(id)).toBe('unknown');
     });
 
-    it('has the row that the book showed before the other one was sent', () => {
-      const rig = startWaiting();
-      const id = rig.ask(FIRST, stopSell(12_950));
-      rig.pass(1).conditions([waits({ key: 'k1' })]);
-      const other = rig.pass(1).ask(SECOND, stopSell(12_950));
-      rig.unknown(id).unknown(other);
-      for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k1' })]);
-      expect([rig.statusOf(id), rig.statusOf(other)]).toEqual(['pending_trigger', 'presumed_absent']);
-    });
-
-    it('keeps the only row from the cancel of the other one, which may never have arrived', () => {
-      const { rig, id } = asked();
-      const other = rig.ask(SECOND, stopSell(12_950));
-      rig.unknown(other).cancel(SECOND, other);
-      for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k1' })]);
-      expect(rig.of('cancel')).toEqual([]);
-      expect([rig.statusOf(id), rig.statusOf(other)]).toEqual(['pending_trigger', 'presumed_absent']);
-    });
-
     it('leaves the only row to it once complete scans have not shown the older one', () => {
       const { rig, statuses } = askedTwice();
       for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k2' })]);
       expect(statuses()).toEqual(['presumed_absent', 'pending_trigger']);
       expect(rig.alerts()).not.toContain('trigger_adopted');
     });
-  });
-
-  it('that three walks do not show counts until a person resolves it, and entries wait', () => {
-    const { rig, id } = asked();
-    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions();
-    expect(rig.statusOf(id)).toBe('presumed_absent');
-    expect(rig.engine.snapshot().unproven).toMatch(/resolve it/);
-    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen' });
-    expect(rig.statusOf(id)).toBe('not_sent');
-    rig.pass(1).conditions([waits({ key: 'k9' })]);
-    expect(rig.alerts(), 'what turns up later is watched').toContain('trigger_adopted');
   });
 });
 
@@ -221,17 +175,6 @@ describe('a trigger', () => {
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
   });
 
-  it('of a book that names no children is known by its terms', () => {
-    const { rig, id } = waitingStop();
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })]);
-    rig.look([child]);
-    expect(rig.statusOf(id)).toBe('triggering');
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })], { ago: 0 });
-    rig.look([child], { ago: 1.5 });
-    expect(rig.statusOf(id)).toBe('triggered');
-    expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ status: 'accepted', parent: id }]);
-  });
-
   it.each([
     ['was refused', REFUSED, []],
     ['was never sent', UNSENT, []],
@@ -251,22 +194,6 @@ describe('a trigger', () => {
     for (let scan = 0; scan < 3; scan += 1) stillWaits(rig.pass(15));
     expect(rig.statusOf(id)).toBe('pending_trigger');
     expect(cancelsAfterTrigger(rig)).toEqual([]);
-  });
-
-  it('after a cancel without an answer that is asked for again: the rows of before count no more', () => {
-    const { rig, id } = waitingStop();
-    const unknown = { status: 'unknown', reason: 'HTTP 500' } as const;
-    answered(rig.cancel(FIRST, id).pass(1), unknown);
-    for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
-    answered(rig.cancel(FIRST, id).pass(1), unknown);
-    for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
-    expect(cancelsAfterTrigger(rig)).toEqual(['8']);
-  });
-
-  it('after a refused cancel, with no row in between that could show it waiting', () => {
-    const { rig, id } = waitingStop();
-    stillWaits(answered(rig.cancel(FIRST, id).pass(1), REFUSED).pass(1), 1.5);
-    expect(cancelsAfterTrigger(rig), 'it may have triggered first').toEqual(['8']);
   });
 
   it('after the stop of its strategy, whose cancel was refused: what it sent is canceled until it is over', () => {
@@ -409,8 +336,6 @@ const adopted = () => {
 };
 
 describe('a stop of somebody else', () => {
-  const sent = { ...child, ...traded(12_948) } as const;
-
   it('is adopted once under the name of the operator, and left alone', () => {
     const { rig } = adopted();
     rig.pass(1).conditions([waits({ key: 'k1' }), foreign()]);
@@ -420,43 +345,9 @@ describe('a stop of somebody else', () => {
     );
     expect(rig.waiting.filter(({ call }) => call !== 'place')).toEqual([]);
   });
-
-  it.each([
-    ['the trigger book first', (rig: EngineRig) => rig],
-    ['the in-day book first', (rig: EngineRig) => rig.look([sent])],
-  ])("sends an order that is the operator's too, with the stop as its parent: %s", (_, before) => {
-    const { rig, id } = adopted();
-    const [stop] = rig.engine.snapshot().orders.filter(({ strategy }) => strategy === OPERATOR_INDEX);
-    before(rig)
-      .pass(1)
-      .conditions([waits({ key: 'k1' }), foreign({ status: 'activated', children: ['8'] })]);
-    rig.look([sent]);
-    expect(rig.of('order_adopted')).toMatchObject([
-      { strategy: OPERATOR_INDEX, parent: stop!.clientOrderId, order: { orderNo: '8' } },
-    ]);
-    expect(rig.of('fill')).toMatchObject([{ strategy: OPERATOR_INDEX, side: 'sell', qty: 1 }]);
-    expect([rig.position(OPERATOR_INDEX), rig.position(FIRST)]).toEqual([-1, 0]);
-    expect(rig.statusOf(stop!.clientOrderId)).toBe('triggered');
-    expect(rig.statusOf(id), 'ours still waits').toBe('pending_trigger');
-    expect(rig.alerts(), 'its child is no second surprise').toEqual(['trigger_adopted']);
-  });
 });
 
 describe('a change', () => {
-  it('moves the trigger alone, and is confirmed by the book', () => {
-    const { rig, id } = waitingStop();
-    rig.modify(FIRST, move(id, 12_960));
-    expect(rig.waiting.at(-1)).toMatchObject({
-      call: 'modify',
-      modify: { triggerPrice: 12_960, orderKey: 'k1' },
-    });
-    expect(rig.statusOf(id)).toBe('pending_modify');
-    rig.pass(1).conditions([waits({ key: 'k1', trigger: 12_960, limit: 12_945 })]);
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ triggerPrice: 12_960 }]);
-    expect(rig.alerts()).toEqual([]);
-  });
-
   it.each([
     ['to where it is', (id: string) => move(id, 12_950), 'modify_changes_nothing'],
     [
@@ -492,14 +383,5 @@ describe('a cancel', () => {
     expect(rig.waiting).toHaveLength(1);
     acceptWaiting(rig, id, 'k1');
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
-  });
-
-  it('of all takes back what waits, of others too', () => {
-    const { rig } = waitingStop();
-    rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'z', side: 'buy', trigger: 13_100 })]);
-    expect(rig.alerts()).toEqual(['trigger_adopted']);
-    rig.command({ name: 'cancel_all', reason: 'test' });
-    const keys = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
-    expect(keys).toEqual(['k1', 'z']);
   });
 });

@@ -76,16 +76,4 @@ describe('a restart', () => {
     expect(again.engine.snapshot()).toEqual(live.engine.snapshot());
     expect([again.sent, again.waiting, again.reads]).toEqual([[], [], []]);
   });
-
-  it('reads the conditional book again, and finds what had no answer', () => {
-    const live = create().start().account().conditions().trade(13_000);
-    const again = create();
-    replay(again, live.inputs, live.entries);
-    again.pass(5).boot(2);
-    expect(again.reads).toContain('triggers');
-    const id = live.waiting[0]?.call === 'place' ? live.waiting[0].order.clientOrderId : undefined;
-    expect(again.statusOf(id!)).toBe('unknown');
-    again.pass(1).conditions([waits({ key: 'k1' })]);
-    expect([again.statusOf(id!), again.waiting]).toEqual(['pending_trigger', []]);
-  });
 });
