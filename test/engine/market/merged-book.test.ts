@@ -83,11 +83,3 @@ it('23: is unknown after a disconnect until both best levels were seen, and show
   expect(book.isAwaited).toBe(false);
   expect(book.last?.bids).toEqual([level(99, 4), level(98, 2)]);
 });
-
-it('is known with a side that is empty, as at a limit', () => {
-  const book = new MergedBook();
-  merge(book, 'bid', [level(100, 1)]);
-  expect(book.last).toBeUndefined();
-  merge(book, 'ask', [null]);
-  expect(book.last).toMatchObject({ bids: [level(100, 1)], asks: [] });
-});

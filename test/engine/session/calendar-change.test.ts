@@ -47,11 +47,6 @@ function exits(rig: EngineRig): number {
 const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
 
 describe('a holiday that is added while the engine runs', () => {
-  it('on the day of an expiry makes today the last session of the contract', () => {
-    expect(exits(long(begun()))).toBe(0);
-    expect(exits(long(begun()).post(HOLIDAY))).toBe(1);
-  });
-
   it('and that is taken back leaves the contract its last session', () => {
     expect(exits(long(begun()).post(HOLIDAY).post(known({})))).toBe(0);
   });

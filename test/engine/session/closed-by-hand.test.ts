@@ -48,47 +48,6 @@ describe('a flatten of what a person has closed by hand', () => {
     expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
     for (const { side } of broker.orders.slice(3)) expect(side).toBe('sell');
   });
-
-  it('leaves alone what another strategy holds on the other side', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    trades(broker, 'sell', 2, SECOND);
-    broker.foreignFill('sell', 2);
-    broker.settle();
-    flattened(broker, FIRST);
-    expect([broker.position, positions(broker)]).toEqual([-2, [0, -2, 0]]);
-  });
-
-  it('does not take away what a person held before', () => {
-    const broker = guarded();
-    broker.foreignFill('buy', 2);
-    broker.settle();
-    trades(broker, 'sell', 2);
-    expect([broker.position, positions(broker)]).toEqual([0, [-2, 0, 2]]);
-    flattened(broker, FIRST);
-    expect([broker.position, positions(broker)]).toEqual([2, [0, 0, 2]]);
-  });
-
-  it('counts no further than what was held: the rest is a position of the person', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.foreignFill('sell', 5);
-    broker.settle();
-    flattened(broker, FIRST);
-    expect([broker.position, positions(broker)]).toEqual([-3, [0, 0, -3]]);
-  });
-
-  it('forgets it with the position: what a strategy enters later is its own', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.foreignFill('sell', 2);
-    broker.settle();
-    flattened(broker, FIRST);
-    trades(broker, 'buy', 1);
-    flattened(broker, FIRST);
-    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
-    expect(broker.orders.at(-1)).toMatchObject({ side: 'sell', qty: 1 });
-  });
 });
 
 it('whoever traded what, in any order, a flatten of all ends with nothing', () => {

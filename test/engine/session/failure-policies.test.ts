@@ -70,21 +70,6 @@ it('a failure that ends in time is not answered, and one that comes again is', (
   expect(rig.cancels()).toHaveLength(1);
 });
 
-it('a clock that is set right in time is not answered, and one that stays off is', () => {
-  const { rig, read } = trading('clockJump', 'cancel_orders');
-  const step = (hours: number) => rig.post({ kind: 'clock_step', stepUs: hours * 3_600_000_000 });
-  step(-3);
-  read(20);
-  step(0);
-  for (let i = 0; i < 4; i += 1) read(10);
-  expect(rig.cancels()).toEqual([]);
-  step(-3);
-  read(20);
-  step(-4);
-  for (let i = 0; i < 4; i += 1) read(10);
-  expect(rig.cancels()).toHaveLength(1);
-});
-
 it('a disk that stays full is answered once, and again after a person resumed', () => {
   const { rig } = trading('diskFull', 'hold');
   const fails = (): void =>

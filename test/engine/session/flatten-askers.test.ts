@@ -15,28 +15,6 @@ function holding(qty: number, options: WorldOptions = {}): SessionWorld {
 
 const heldBy = (world: SessionWorld, strategy = 0): number => world.heldBy(strategy);
 
-test('an exit that turns up after its answer was lost confirms no auction', () => {
-  const world = holding(6, { time: '14:29:40' });
-  world.broker.fillUs = null;
-  world.loseFirstAnswer();
-  world.command(flattenAll).run(3);
-  world.become(world.orders[0]!, 'accepted');
-  world.runUntil('14:44');
-  const prices = world.asks('submit').map((line) => line.split(' ').at(-1));
-  expect(prices).not.toContain('12090');
-  expect(world.codes()).toContain('flatten_queued');
-});
-
-test('a flatten that was given up in the morning does not keep a contract from being closed before its expiry', () => {
-  const world = holding(1, { day: '2026-02-13', time: '10:00' });
-  world.broker.fillUs = null;
-  world.command(flattenAll).runUntil('14:20');
-  expect(world.codes()).toContain('flatten_failed');
-  world.broker.fillUs = 300_000;
-  world.runUntil('14:29');
-  expect(heldBy(world)).toBe(0);
-});
-
 test('a flatten that was given up ends when the person who asked for it resumes', () => {
   const world = holding(1, { time: '10:00' });
   world.broker.fillUs = null;

@@ -41,18 +41,6 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
-  test('a cancel that comes to nothing is asked for again', () => {
-    const world = holding(1);
-    const order = world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
-    world.broker.cancelUs = null;
-    world.command(flattenAll).run(1);
-    world.become(order, 'accepted');
-    world.broker.cancelUs = 200_000;
-    world.run(8);
-    expect(world.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 0 entry']);
-    expect(heldBy(world)).toBe(0);
-  });
-
   test('asks for no cancel that is under way', () => {
     const world = holding(1);
     world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900, status: 'pending_cancel' });
@@ -191,16 +179,6 @@ describe('flatten', () => {
 });
 
 describe('outside continuous trading', () => {
-  test('it is queued and says so, and goes on after the break', () => {
-    const world = holding(1, { time: '11:40' }).command(flattenAll).runUntil('12:59:59');
-    expect(world.asked).toEqual([]);
-    expect(world.said).toEqual([
-      'warning flatten_queued flatten 41I1G3000 (by hand): waits: the phase is break, nothing can be closed at will',
-    ]);
-    world.runUntil('13:00:05');
-    expect(heldBy(world)).toBe(0);
-  });
-
   test('in the closing auction it is queued, and says what becomes of the position and how it is closed', () => {
     const world = holding(1, { time: '14:31' }).command(flattenAll).runUntil('14:44');
     expect(world.asks('submit')).toEqual([]);
@@ -224,16 +202,6 @@ describe('outside continuous trading', () => {
     world.runUntil('14:46').state.session.ordersReadUs = world.now;
     world.runUntil('14:47');
     expect(world.said.at(-1)).toMatch(/^critical held_overnight 1 of /);
-  });
-
-  test('a position larger than one order goes into the auction in several', () => {
-    const settings = { risk: { ...new SessionWorld().settings.risk, orderQtyMax: units.qty(2) } };
-    const world = holding(-5, { settings, time: '14:31' });
-    world.broker.fillUs = null;
-    world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
-    const orders = world.asks('submit').map((line) => line.split(' ').slice(2).join(' '));
-    expect(orders).toEqual(['buy 2 of 0 at 13910', 'buy 2 of 0 at 13910', 'buy 1 of 0 at 13910']);
-    expect(world.codes()).toEqual(['orders_in_auction']);
   });
 
   test('what the opening auction does not take is closed after it', () => {

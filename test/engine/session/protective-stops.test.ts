@@ -8,7 +8,7 @@ import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
 import { SETTINGS } from '../../support/engine-world.ts';
-import { bracketBuy, exitHalf, stopSell, waits } from '../support/trigger-rows.ts';
+import { bracketBuy, stopSell, waits } from '../support/trigger-rows.ts';
 
 const unguarded = (): SmallBroker => {
   const rig = new EngineRig({ isReal: true, canWait: true }).start();
@@ -53,17 +53,6 @@ describe('a position', () => {
     broker.settle();
     expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
   });
-
-  it('that its strategy may close while the stop waits, and also while entries are halted', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.rig.command({ name: 'halt', reason: 'test' }).pass(1);
-    broker.show().rig.submit(FIRST, 'sell', 2, 13_000);
-    expect(broker.rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 2, purpose: 'reduce' });
-    broker.answer().fill(broker.orders.at(-1)!);
-    broker.settle();
-    expect([broker.position, stopsOf(broker)]).toEqual([0, []]);
-  });
 });
 
 /** A bracket that has filled; the trigger book was not read since. */
@@ -80,14 +69,6 @@ const filledBracket = () => {
 };
 
 describe('a position whose bracket brings its exits', () => {
-  it('gets no stop of the engine before the trigger book could show them', () => {
-    const { rig, show, stops } = filledBracket();
-    expect(stops()).toBe(0);
-    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
-    show();
-    expect([stops(), rig.alerts()]).toEqual([0, []]);
-  });
-
   it('gets one where complete scans do not show them', () => {
     const { rig, show, stops } = filledBracket();
     for (let i = 0; i < 5; i += 1) {
@@ -226,14 +207,6 @@ describe('a stop of yesterday', () => {
     expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_900]]);
   });
 
-  it('that is missing is said in the break too, where no other one can be placed', () => {
-    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 } };
-    const broker = carried({ risk }, true, 12_900, { isKept: false, later: 2 * 3600 });
-    broker.settle(6);
-    const { phase, strategies } = broker.rig.engine.snapshot();
-    expect([phase, strategies[FIRST]?.positions[0]?.uncoveredQty]).toEqual(['break', 2]);
-  });
-
   it('that the broker no longer shows protects nothing: the time without a stop runs, whatever is proven', () => {
     const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
@@ -256,14 +229,6 @@ describe('a stop of yesterday', () => {
     expect([position?.qty, position?.uncoveredQty]).toEqual([2, 0]);
   });
 
-  it('shrinks with its position although protective stops are not configured any more', () => {
-    const broker = carried({}, true);
-    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([2, [['sell', 2, 12_900, 12_900]]]);
-    trades(broker, 'sell', 2);
-    broker.settle(12);
-    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([0, []]);
-  });
-
   it('is withdrawn by a flatten that begins before the start has ids for its calls', () => {
     const broker = carried({}, false);
     broker.rig.trade(13_000);
@@ -274,15 +239,6 @@ describe('a stop of yesterday', () => {
 });
 
 describe('other stops in the same contract', () => {
-  it('of the strategy itself take the place of ours', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
-    broker.settle(12);
-    expect(stopsOf(broker)).toEqual([['sell', 2, 12_950, 12_945]]);
-    expect(broker.rig.alerts()).not.toContain('exit_too_large');
-  });
-
   it('are left out while the operator holds the other side, which is said once', () => {
     const broker = guarded();
     broker.foreignFill('buy', 1);
@@ -312,21 +268,6 @@ const exits = (broker: SmallBroker) =>
 describe('a flatten', () => {
   const failed = { kind: 'read_failed', what: 'positions', reason: '502' } as const;
   const flatten = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
-
-  it('whose stop is gone closes by the read before it, where the one after it fails', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.rig.command(flatten);
-    broker.answer().rig.pass(1);
-    broker.showBook().showStops();
-    expect(stopsOf(broker)).toEqual([]);
-    expect(exits(broker)).toEqual([]);
-    broker.rig.post(failed);
-    expect(exits(broker)).toEqual([['sell', 2]]);
-    broker.answer().fill(broker.orders.at(-1)!);
-    broker.settle(12);
-    expect([broker.position, broker.rig.position(FIRST)]).toEqual([0, 0]);
-  });
 
   it('that has no fresh read says at once that nothing protects the position', () => {
     const broker = guarded();

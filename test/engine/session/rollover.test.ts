@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/state-rig.ts';
 import { boardOn } from '../support/board.ts';
 import { SessionWorld } from '../support/session-world.ts';
@@ -12,11 +11,6 @@ const CONFIGURED = { definition: 'scripted', params: {}, paramsDigest: '', codeD
 
 const naming = (...symbols: readonly string[]) => ({
   strategies: [{ ...SETTINGS.strategies[0]!, symbols, overnight: true }],
-});
-
-test('two legs, by alias and by code', () => {
-  const world = new SessionWorld({ settings: naming('VN30F1M', 'VN30F2604') }).start();
-  expect(world.asks('legs')).toEqual(['legs 0 41I1G3000 41I1G4000']);
 });
 
 test('a symbol that means nothing stops the strategy before it begins, with what is listed', () => {
@@ -44,11 +38,6 @@ test('a named contract that is over stops its strategy', () => {
   ]);
 });
 
-test('a start in the evening of the last day is in the next contract already', () => {
-  const world = new SessionWorld({ day: '2026-02-13', time: '20:00', settings: naming('VN30F1M') }).start();
-  expect(world.asks('legs')).toEqual(['legs 0 41I1G3000']);
-});
-
 test('a list of the morning is asked for, and a new front month is taken from it', () => {
   const world = new SessionWorld({
     day: '2026-02-13',
@@ -60,13 +49,6 @@ test('a list of the morning is asked for, and a new front month is taken from it
   expect(world.asks('read')).toEqual(['read contracts']);
   world.list(boardOn('2026-02-23').map((each) => ({ ...each })));
   expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G4000');
-});
-
-test('a stopped strategy is left alone', () => {
-  const world = new SessionWorld({ settings: naming('VN30F1M') });
-  world.state.registry.stop(units.strategyIndex(0), 'test');
-  world.start();
-  expect(world.asked).toEqual([]);
 });
 
 test.each([

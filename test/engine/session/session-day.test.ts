@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
-import { ClosingHours } from '../../../src/engine/risk/risk-request.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SETTINGS } from '../support/state-rig.ts';
 import { SessionWorld, type WorldOptions } from '../support/session-world.ts';
@@ -25,27 +24,6 @@ function world(options: WorldOptions = {}, change: Change = {}): SessionWorld {
 const heldBy = (of: SessionWorld, strategy = 0): number => of.heldBy(strategy);
 
 describe('a start at 08:47', () => {
-  test('is in the auction, with its contracts, and in the right place all day', () => {
-    const day = world({ time: '08:47' });
-    expect(day.state.session.phase).toBe('opening_auction');
-    expect(day.asked).toEqual(['legs 0 41I1G3000', 'legs 1 41I1G3000']);
-    day.asked.length = 0;
-    day.runUntil('09:05').hold(0, 2);
-    day.runUntil('14:24:59');
-    expect(day.asked).toEqual([]);
-    day.runUntil('14:25:10');
-    expect(day.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
-    day.runUntil('15:00');
-    expect(heldBy(day)).toBe(0);
-    expect(day.said).toEqual([]);
-  });
-
-  test.each(['14:26', '14:29:50'])('as one at %s is late for the close, and makes up for it', (time) => {
-    const late = new SessionWorld({ time, settings: strategies() });
-    late.start(() => late.hold(0, 1)).run(5);
-    expect(heldBy(late)).toBe(0);
-  });
-
   test('as one at 14:31 has the last auction left, and says what that does not take', () => {
     const late = new SessionWorld({ time: '14:31', settings: strategies() });
     late.broker.fillUs = null;
@@ -95,24 +73,6 @@ describe('before the closing auction', () => {
     expect(day.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 0 entry']);
   });
 
-  test('a start within the last seconds withdraws at once', () => {
-    const day = new SessionWorld({
-      time: '14:29:45',
-      settings: { ...strategies({ overnight: true }), ...settings.settings },
-    });
-    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
-    day.start().run(1);
-    expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
-  });
-
-  test('entries that may go into auctions stay', () => {
-    const risk = { ...SETTINGS.risk, auctionEntries: true };
-    const day = world({ settings: { ...settings.settings, risk } }, { overnight: true });
-    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
-    day.runUntil('14:40');
-    expect([day.asks('cancel'), day.said]).toEqual([[], []]);
-  });
-
   test('before the opening auction there is nothing to withdraw from', () => {
     const day = world({ time: '08:40' }, { overnight: true });
     day.add({ id: 'odd', side: 'buy', qty: 1, price: 12_900 });
@@ -156,20 +116,6 @@ describe('the close', () => {
     expect(heldBy(day)).toBe(0);
   });
 
-  test('what stays open is said at the close, and closed when trading goes on', () => {
-    const day = world();
-    day.hold(0, 1);
-    day.broker.fillUs = null;
-    day.runUntil('14:50').state.session.ordersReadUs = day.now;
-    day.runUntil('14:51');
-    expect(day.codes()).toEqual(['flatten_failed', 'orders_in_auction', 'held_overnight']);
-    expect(day.asks('submit'), 'the exit that rests is the only one').toHaveLength(1);
-    for (const order of day.orders) day.become(order, 'expired');
-    day.broker.fillUs = 300_000;
-    day.runUntil('09:00:10', '2026-03-05');
-    expect(heldBy(day)).toBe(0);
-  });
-
   test('what the last auction filled is known only after it: nothing is said too early, and a late fill is', () => {
     const day = world().runUntil('14:50');
     day.state.session.ordersReadUs = day.now;
@@ -208,20 +154,6 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     day.runUntil('14:26');
     expect([heldBy(day), heldBy(day, 1), heldBy(day, -1)]).toEqual([0, 2, 1]);
     expect(day.codes()).toEqual(['held_into_expiry', 'held_into_expiry']);
-  });
-
-  test('where nothing is closed before the close it stays, is alerted, and entries are taken', () => {
-    const kept = { overnight: true, onExpiry: 'hold' } as const;
-    const day = world({ ...LAST_DAY, settings: { flatBeforeClose: null } }, kept);
-    day.hold(0, 1);
-    day.runUntil('14:31');
-    day.state.session.ordersReadUs = day.now;
-    day.runUntil('15:00');
-    expect([heldBy(day), day.asks('submit'), day.codes()]).toEqual([1, [], ['held_into_expiry']]);
-    const hours = new ClosingHours(MARKET_CALENDAR, null);
-    hours.turnTo(day.day);
-    const [contract] = day.state.contracts.all;
-    expect([hours.nightUs, hours.expiryUs(contract!)]).toEqual([Infinity, Infinity]);
   });
 
   test('entries in it are withdrawn with the closing, those in another contract and of others are not', () => {

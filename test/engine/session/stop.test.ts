@@ -28,10 +28,6 @@ function world({ time = '10:00', holds = 0, works = true, ...change }: Wanted = 
   return made;
 }
 
-test('without anything to do it ends at once', () => {
-  expect(world({ works: false }).command(stop).asked).toEqual(['ready SIGINT']);
-});
-
 test('orders are canceled, and their end is seen before the end', () => {
   const ending = world().command(stop);
   expect(ending.asked).toEqual(['cancel 1 own']);
@@ -165,22 +161,6 @@ test('a flatten that a person asked for outlives the stop of a process, and its 
   expect(killed.controller.status().procedure).toBe('');
 });
 
-test('a flatten of a stop that a person asks for too is theirs', () => {
-  const killed = world({ works: false, holds: 2, positions: 'flatten' });
-  killed.broker.readUs = null;
-  killed.command(stop).command({ name: 'flatten', strategy: null, reason: 'by hand' }).afterEvent('booted');
-  expect(killed.controller.status().procedure).toContain('flattening');
-});
-
-test('a new process has nothing to end any more', () => {
-  const killed = world();
-  killed.broker.cancelUs = null;
-  killed.command(stop).afterEvent('booted');
-  expect(killed.controller.status().procedure).toBe('');
-  expect(killed.run(60).asks('ready')).toEqual([]);
-  expect(killed.command(stop).controller.status().procedure).toBe('stop: canceling');
-});
-
 /** An exit and an entry wait at the broker. */
 const waiting = (made: SessionWorld): SessionWorld => {
   const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', isWaiting: true } as const;
@@ -195,14 +175,6 @@ test('what protects a position that is held over the end stays at the broker', (
   const closed = waiting(world({ works: false, holds: 1, positions: 'flatten' })).command(stop);
   expect(closed.asks('cancel')).toEqual(['cancel 0 entry']);
   expect([closed.run(5).heldBy(0), closed.asks('cancel')]).toEqual([0, ['cancel 0 entry', 'cancel 0 exit']]);
-});
-
-test('what protects a position that cannot be read stays, though it was to be closed', () => {
-  const blind = waiting(world({ works: false, holds: 1, positions: 'flatten' }));
-  blind.broker.readUs = null;
-  blind.run(6).command(stop).run(90);
-  expect(blind.asks('cancel')).toEqual(['cancel 0 entry']);
-  expect(blind.asks('ready')).toEqual([expect.stringMatching(/left behind: position 1/)]);
 });
 
 test('a stop goes after the entry that it was placed with', () => {
