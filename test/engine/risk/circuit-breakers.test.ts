@@ -93,15 +93,6 @@ describe('a fall from the peak', () => {
     expect(rig.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([id]);
   });
 
-  it('goes on being measured where a person resumes from something else', () => {
-    const rig = limited().start();
-    value(rig, 1_000_000_000);
-    value(rig, 960_000_000).command({ name: 'halt', reason: 'lunch' });
-    rig.command({ name: 'resume', reason: 'back' });
-    value(rig, 950_000_000);
-    expect(rig.engine.snapshot().halted).toContain('since its peak of 1,000,000,000');
-  });
-
   it('that comes during another halt is alerted at once, and takes a resume of its own', () => {
     const rig = limited().start();
     value(rig, 1_000_000_000).command({ name: 'halt', reason: 'lunch' });
@@ -174,14 +165,6 @@ describe('a limit that was edited between two starts', () => {
     expect(haltedOf(again)).toEqual([null, null, null]);
     again.pass(1).boot(2).contracts().stream('live').trade(13_000);
     expect(haltedOf(again)).toEqual([null, null, null]);
-  });
-
-  it('and lowered below the loss of the moment halts, with a row of its own', () => {
-    const again = restarted(losing(1_500), { dailyLossMax: money(10_000_000) });
-    again.pass(1).boot(2).contracts().stream('live').clock();
-    expect(haltedOf(again)[0]).toBe("the account's loss of the day");
-    expect(again.of('halt').map(({ strategy }) => strategy)).toEqual([null]);
-    expect(again.alerts()).toContain('entries_halted');
   });
 
   it('and raised ends no halt: a person does', () => {

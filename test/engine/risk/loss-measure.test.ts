@@ -72,25 +72,6 @@ it('gives the account its whole limit again as well, and leaves limits that were
   expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 
-it('shows beforehand which loss a resume accepts, and none where it accepts none', () => {
-  const rig = holding(3).trade(13_000 - 1_500);
-  const shown = () => {
-    const { lossToAccept, strategies } = rig.engine.snapshot();
-    return [lossToAccept, ...strategies.map((each) => each.lossToAccept)];
-  };
-  rig.command({ name: 'halt', strategy: SECOND, reason: 'lunch' });
-  const loss = 0 - rig.engine.snapshot().dayPnl;
-  expect(loss).toBeGreaterThan(45_000_000);
-  expect(shown(), 'the limit of the account is not reached').toEqual([0, loss, 0]);
-  rig.trade(13_000 - 1_700);
-  const more = 0 - rig.engine.snapshot().dayPnl;
-  expect(shown()).toEqual([more, more, 0]);
-  rig.command(resume);
-  const accepted = rig.of('alert').filter(({ code }) => code === 'loss_accepted');
-  expect(accepted.map(({ loss: each }) => each)).toEqual([more, more]);
-  expect(shown()).toEqual([0, 0, 0]);
-});
-
 it('a resume of the account ends no halt of a strategy, nor one of a strategy that of the account', () => {
   const rig = holding(3);
   rig.trade(13_000 - 1_700);
@@ -119,14 +100,6 @@ it('a resume of the account ends no halt of a strategy, nor one of a strategy th
   expect(halted()).toEqual([false, [false, false]]);
 });
 
-it('a strategy that a person has halted accepts no loss by a resume: its limit still counts from the first contract', () => {
-  const rig = holding().trade(13_000 - 1_500);
-  rig.command({ name: 'halt', strategy: FIRST, reason: 'flatten' }).command({ ...resume, strategy: FIRST });
-  expect(rig.alerts()).not.toContain('loss_accepted');
-  rig.trade(13_000 - LOSS);
-  expect(halts(rig).at(-1)).toEqual([FIRST, true]);
-});
-
 it('a loss limit that a strategy reaches while a person has halted it is shown by the resume, and takes one of its own', () => {
   const rig = holding();
   rig.command({ name: 'halt', strategy: FIRST, reason: 'flatten' }).trade(13_000 - LOSS);
@@ -134,15 +107,6 @@ it('a loss limit that a strategy reaches while a person has halted it is shown b
   expect(rig.engine.snapshot().strategies[0]?.halted).toContain('its loss of the day');
   rig.command({ ...resume, strategy: FIRST }).trade(13_000 - LOSS - 2);
   expect(rig.engine.snapshot().strategies[0]?.halted).toBeNull();
-});
-
-it('a resume for another reason gives nothing more to lose', () => {
-  const rig = holding();
-  rig.trade(13_000 - 1_500);
-  rig.command({ name: 'halt', reason: 'lunch' }).command(resume);
-  expect(rig.alerts()).not.toContain('loss_accepted');
-  rig.trade(13_000 - LOSS);
-  expect(halts(rig).at(-1)).toEqual([FIRST, true]);
 });
 
 it('the rule of entries measures from there as well, also after a restart', () => {
@@ -225,17 +189,6 @@ function trade(rig: EngineRig, at: number, price: number): void {
   const instrument = instrumentIndex(at);
   rig.post({ kind: 'trade', instrument, price: priceTicks(price), qty: qty(1), totalVolume: volume });
 }
-
-it('counts what several contracts lose together, whichever of them moves last', () => {
-  const rig = carrying(1, 1).contracts().stream('live').reference().look().account();
-  trade(rig, 0, 13_000);
-  trade(rig, 1, 13_000);
-  trade(rig, 0, 12_000);
-  trade(rig, 0, 11_501);
-  expect(halts(rig)).toEqual([]);
-  trade(rig, 1, 12_499);
-  expect(halts(rig), '1,499 ticks and 501').toEqual([[FIRST, true]]);
-});
 
 it('counts a position from the moment its contract is listed', () => {
   const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().look().account();

@@ -151,26 +151,6 @@ test.each(CASES)('%s', (_, change, intent, expected) => {
   expect(text).toBe(expected);
 });
 
-test('an approved change names the call and the order, and repeats what it does not change', () => {
-  const { rig } = resting();
-  expect(rig.guard.checkModify(ALPHA, ID, price(12_990), 'strategy', false)).toEqual({
-    kind: 'approved',
-    approved: {
-      callId: ID,
-      clientOrderId: OWN,
-      strategy: ALPHA,
-      purpose: 'entry',
-      orderNo: '1',
-      orderKey: null,
-      orderCode: 'VN30F1M',
-      qty: 2,
-      limitPrice: 12_990,
-      triggerPrice: null,
-      cause: 7,
-    },
-  });
-});
-
 test.each([
   ['strategy', 'stopping'],
   ['system', undefined],
