@@ -7,7 +7,6 @@ import { addDays } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
-import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
 
@@ -88,13 +87,6 @@ describe('money that agrees', () => {
     expect([verdicts(rig), halted(rig)]).toEqual([['agreed'], null]);
   });
 
-  it('leaves the profit out while a position is open: the broker prices it at another moment', () => {
-    const rig = started();
-    twice(rig, [bought('1', 2)], { profit: 12_345 });
-    expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
-    expect(halted(rig)).toBeNull();
-  });
-
   it('leaves out what a fill without a figure decides, until the figure comes', () => {
     const rig = started();
     const { value: _, ...unpriced } = bought('1', 1);
@@ -104,15 +96,6 @@ describe('money that agrees', () => {
     twice(rig, [bought('1', 1)]);
     expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
     expect(halted(rig)).toBeNull();
-  });
-
-  it('counts the profit of a position carried over from its reference price', () => {
-    const rig = new EngineRig({ moneyMismatch: 'halt' });
-    rig.session({}, [{ strategy: FIRST, qty: 1, price: 12_500 }]);
-    rig.boot(1).contracts().stream('live').reference(130_000);
-    twice(rig, [sold('1', 1, 13_020)], { profit: worth(20) }, 1);
-    expect(moneyOf(rig)).toMatchObject({ state: 'agreed' });
-    expect(moneyOf(rig).figures).toContainEqual({ what: 'profit', ours: 200_000, broker: 200_000 });
   });
 
   it('waits for the reference price of today where the midnight of the broker may come later than ours', () => {
@@ -207,18 +190,6 @@ describe('money that differs', () => {
     expect([halted(rig), rig.alerts()]).toEqual([null, expect.arrayContaining(['money_mismatch'])]);
   });
 
-  it('goes on halting entries where the settings were edited after it, and replays what the engine did', () => {
-    const rig = started();
-    rig.resting(FIRST, 'buy', 1, 12_990, '2');
-    const rows = [bought('1', 1), { no: '2', price: 12_990 }];
-    twice(rig, rows, { ...costsOf([bought('1', 1)]), tax: 1 });
-    const again = new EngineRig({ moneyMismatch: 'alert' });
-    replay(again, rig.pass(1).clock().inputs, rig.entries);
-    again.pass(1).boot(2).contracts().clock();
-    expect(halted(again)).toMatch(/^our money is not the broker's/);
-    expect(again.alerts()).not.toContain('system_diverged');
-  });
-
   it('a wrong profit counts as soon as the account is flat', () => {
     const rig = started();
     twice(rig, [bought('1', 1), sold('2', 1, 13_010)], { profit: 90_000 });
@@ -246,26 +217,6 @@ describe('cash that moves', () => {
     rig.command({ name: 'resume', reason: 'the broker took it' });
     twice(rig, [], { cash: CASH - 1_001, withdrawable: 0 });
     expect([moneyOf(rig).state, halted(rig)]).toEqual(['agreed', null]);
-  });
-
-  it('may take what a position set free since, and not what one holds since', () => {
-    const freed = started();
-    twice(freed, [], { withdrawable: 1_000 });
-    twice(freed, [], { withdrawable: CASH });
-    twice(freed, [], { cash: CASH - 1_001, withdrawable: CASH - 1_001 });
-    expect([verdicts(freed), halted(freed)]).toEqual([['agreed', 'moved'], null]);
-    const held = started();
-    twice(held, [], { withdrawable: CASH });
-    twice(held, [], { withdrawable: 1_000 });
-    twice(held, [], { cash: CASH - 1_001, withdrawable: 1_000 });
-    expect(halted(held)).toMatch(/cash ours/);
-  });
-
-  it('a fall that nobody can judge stops entries', () => {
-    const rig = started();
-    twice(rig, [], { withdrawable: null });
-    twice(rig, [], { cash: CASH - 1, withdrawable: null });
-    expect(halted(rig)).not.toBeNull();
   });
 
   it('the tax of a contract that expired is a cost of the operator', () => {
@@ -328,16 +279,5 @@ describe('a fill of yesterday that is known only today', () => {
     twice(rig, [], { fee: 0, tax: 0, cash: CASH - 1, withdrawable: null }, 2);
     twice(rig, [], { fee: 0, tax: 0, cash: CASH - 2 }, 2);
     expect(halted(rig), 'cash is compared as ever').toMatch(/cash ours/);
-  });
-
-  it('that no book shows has no known price: its profit is not compared', () => {
-    const rig = followed();
-    twice(rig, [], {}, 2);
-    twice(rig, [], {}, 2);
-    expect([rig.position(FIRST), rig.alerts()]).toEqual([2, ['fill_unseen']]);
-    const rows = [sold('1', 2, 13_030)];
-    twice(opened(rig), rows, { profit: worth(10, 2) }, 2);
-    expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
-    expect(halted(rig)).toBeNull();
   });
 });

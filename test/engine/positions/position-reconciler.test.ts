@@ -63,29 +63,6 @@ describe('after a start', () => {
     expect(rig.engine.snapshot().dayPnl, 'adopted at the price of now').toBe(0);
   });
 
-  it('39: after a restart a difference is nobody’s until a person explains it', () => {
-    const rig = new EngineRig().start();
-    rig.boot(2).stream('live').reference();
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    expect(unproven(rig)).toContain('+1');
-    expect([rig.alerts(), rig.of('position_event')]).toEqual([['position_mismatch'], []]);
-    rig.command({ name: 'resume', reason: 'mine' });
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    expect(unproven(rig)).toBeNull();
-  });
-
-  it('a proven mismatch waits for a person: no read of it asks for the next', () => {
-    const rig = new EngineRig().start();
-    rig.boot(2).stream('live').reference();
-    const differing = { [FRONT.orderCode]: 1 };
-    enclosed(enclosed(rig, differing), differing);
-    expect(rig.alerts()).toEqual(['position_mismatch']);
-    rig.reads.length = 0;
-    enclosed(rig, differing);
-    expect(rig.reads, 'only the timer asked').toEqual(['positions']);
-  });
-
   it('on a weekend the in-day book still shows Friday, whose fills are carried over: none is booked again', () => {
     const friday = tradingDay('2026-03-06');
     const monday = tradingDay('2026-03-09');
@@ -175,18 +152,6 @@ describe('later', () => {
     enclosed(rig, {});
     expect(rig.alerts()).toHaveLength(2);
     expect(rig.of('position_event')).toEqual([]);
-  });
-
-  it('16: resuming takes what still differs over to the operator', () => {
-    const rig = new EngineRig().start();
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    expect(rig.of('position_mismatch'), 'alerted once').toHaveLength(1);
-    rig.command({ name: 'resume', reason: 'mine' });
-    expect(rig.of('position_event')).toMatchObject([{ event: 'adopted', qty: 1 }]);
-    enclosed(rig, { [FRONT.orderCode]: 1 });
-    expect(unproven(rig)).toBeNull();
   });
 
   it('16: resuming gives nobody what a lost order of ours may have filled, before a person resolves that one', () => {
