@@ -1,17 +1,8 @@
 /** The clock of the machine: a process that starts behind the last one, a clock that is set, a standby over the end of the day. */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import type { TradeTick } from '../../src/domain/ticks.ts';
-import {
-  instrumentIndex,
-  milliseconds,
-  seconds,
-  type StrategyIndex,
-  tsUs,
-  US_PER_HOUR,
-} from '../../src/domain/units.ts';
-import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
-import { limit, traded } from '../support/engine-facts.ts';
+import { instrumentIndex, milliseconds, seconds, tsUs, US_PER_HOUR } from '../../src/domain/units.ts';
+import { traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { timeOf } from '../support/engine-world.ts';
 import { startWaiting, stopSell, waits } from './support/trigger-rows.ts';
@@ -26,14 +17,6 @@ function restartAt(rig: EngineRig, at: number): EngineRig {
 const start = (): EngineRig => new EngineRig({ startUs: timeOf(14) }).start();
 
 describe('a start with a clock that was set back by an hour', () => {
-  it('goes on from the new time', () => {
-    const rig = start();
-    restartAt(rig, timeOf(13)).trade(13_000);
-    expect(rig.host.trades.at(-1)?.tsUs).toBe(timeOf(13));
-    expect(rig.engine.snapshot().phase).toBe('continuous');
-    expect(rig.wakeAt).toBeLessThanOrEqual(timeOf(13, 1));
-  });
-
   it('computes the phase again', () => {
     const rig = new EngineRig({ startUs: timeOf(14) });
     rig.start();
@@ -106,21 +89,6 @@ describe('a start with a clock that was set back by an hour', () => {
     restartAt(rig, timeOf(13));
     rig.pass(1).trade(13_000).positions(1);
     expect(rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 1, purpose: 'reduce' });
-  });
-
-  it('decides the same when it is processed again', () => {
-    const buyer = {
-      onTrade: ({ price }: TradeTick, desk: TraderPort, me: StrategyIndex) => {
-        if (price === 13_005) desk.submit(me, limit('buy', 1, 12_990));
-      },
-    };
-    const rig = new EngineRig({ startUs: timeOf(14), strategies: [buyer, {}] });
-    rig.start().trade(13_005);
-    restartAt(rig, timeOf(13)).trade(13_005).look();
-    const again = new EngineRig({ strategies: [buyer, {}] });
-    for (const event of rig.inputs) again.process(event);
-    expect(again.engine.snapshot()).toEqual(rig.engine.snapshot());
-    expect(again.engine.snapshot().orders).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,5 @@
 /** The door itself: market events, reads, tempo, phases, commands, days (failure cases, 4, 13, 20, 23, 24). */
 import { describe, expect, it } from 'vitest';
-import { clientOrderId } from '../../src/domain/ids.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { instrumentIndex, priceHundredths, priceTicks, qty, seconds } from '../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
@@ -132,12 +131,6 @@ describe('reads', () => {
     expect(rig.of('order_adopted')).toHaveLength(1);
   });
 
-  it('that keep failing are alerted once', () => {
-    const rig = new EngineRig().start();
-    for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });
-    expect(rig.alerts()).toEqual(['reads_failing']);
-  });
-
   it('leave the pace of the night when the market opens', () => {
     const rig = new EngineRig({ canWait: true, startUs: timeOf(8, 44) }).start();
     rig.account().conditions().pass(40).clock();
@@ -200,26 +193,6 @@ describe('time', () => {
     expect(heard).toEqual(['trade', 'trade', 'timer', 'trade']);
   });
 
-  it('a timer of no length waits for the next event', () => {
-    let fired = 0;
-    const rig = new EngineRig({
-      strategies: [
-        {
-          onTimer: (_timer, desk, me) => {
-            fired += 1;
-            desk.setTimer(me, seconds(0));
-          },
-        },
-        {},
-      ],
-    }).start();
-    rig
-      .act(FIRST, () => rig.host.desk.setTimer(FIRST, seconds(0)))
-      .clock()
-      .clock();
-    expect(fired).toBe(2);
-  });
-
   it('an event that claims an earlier time happens now', () => {
     const rig = new EngineRig().start().pass(5).trade(13_000);
     const { tsUs } = rig.engine.snapshot();
@@ -247,20 +220,6 @@ describe('commands', () => {
     expect(rig.engine.snapshot().halted).toContain('stopping');
     rig.boot(2);
     expect(rig.engine.snapshot().halted).toBeNull();
-  });
-
-  it('an order that cannot be resolved says so', () => {
-    const rig = new EngineRig().start();
-    const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
-    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'wrong' });
-    rig.command({
-      name: 'resolve_order',
-      clientOrderId: clientOrderId('H.x'),
-      as: 'absent',
-      reason: 'wrong',
-    });
-    expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.alerts()).toEqual(['order_not_missing', 'order_not_found']);
   });
 
   it('a journal that cannot be written freezes entries', () => {
@@ -311,17 +270,6 @@ describe('the day', () => {
     expect(rig.of('order_adopted'), 'before it opens the book may be of the day before').toEqual([]);
     rig.pass(3600).book([{ no: '7', qty: 1 }]);
     expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual(['A.2026-03-05.7']);
-  });
-
-  it('carries halts over', () => {
-    const rig = new EngineRig();
-    const haltedStrategies = [{ strategy: FIRST, reason: 'own loss' }];
-    rig.session({ tradingDay: tomorrow, halted: { reason: 'daily loss' }, haltedStrategies });
-    expect(rig.engine.snapshot().halted).toBe('daily loss');
-    rig.boot(1).contracts();
-    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: 'own loss' });
-    rig.command({ name: 'resume', reason: 'looked' });
-    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: null });
   });
 });
 

@@ -76,33 +76,12 @@ describe('a cancel', () => {
     expect(rig.alerts()).toEqual([]);
   });
 
-  it('of an order without a number waits for the number', () => {
-    const rig = new EngineRig().start();
-    const id = rig.submit(FIRST, 'buy', 2, 13_000);
-    rig.cancel(FIRST, id);
-    expect(rig.cancels()).toEqual([]);
-    rig.accepted(id, '7');
-    expect(rig.cancels()).toMatchObject([{ orderNo: '7' }]);
-    expect(rig.statusOf(id)).toBe('pending_cancel');
-  });
-
   it('waits while the book says that it cannot be canceled', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     rig.book([{ no: '7', qty: 2, canCancel: false }]).cancel(FIRST, id);
     expect(rig.cancels()).toEqual([]);
     rig.look([{ no: '7', qty: 2, canCancel: true }]);
-    expect(rig.cancels()).toHaveLength(1);
-  });
-
-  it('asked for twice is sent once; of a final order, not at all', () => {
-    const rig = new EngineRig().start();
-    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig
-      .cancel(FIRST, id)
-      .cancel(FIRST, id)
-      .look([{ no: '7', qty: 2, status: 'canceled' }])
-      .cancel(FIRST, id);
     expect(rig.cancels()).toHaveLength(1);
   });
 

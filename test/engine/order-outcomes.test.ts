@@ -1,8 +1,8 @@
 /** What becomes of a place when the answer is lost, late, false or missing (failure cases, 1, 2, 3, 5, 6, 10). */
 import { describe, expect, it } from 'vitest';
-import { shortOrderId, clientOrderId } from '../../src/domain/ids.ts';
+import { clientOrderId } from '../../src/domain/ids.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { FRONT, worth } from '../support/engine-world.ts';
+import { worth } from '../support/engine-world.ts';
 
 const place = (rig: EngineRig) => rig.submit(FIRST, 'buy', 2, 13_000);
 
@@ -12,33 +12,6 @@ function walks(rig: EngineRig, count: number, gap: number): void {
 }
 
 describe('a place whose answer was lost', () => {
-  it('1: is found by contract, side, price and quantity when the book has no refIds', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.unknown(id);
-    rig.look([
-      { no: '5', qty: 2, side: 'sell' },
-      { no: '6', qty: 1 },
-      { no: '7', qty: 2 },
-    ]);
-    expect(rig.engine.snapshot().orders.find((order) => order.clientOrderId === id)).toMatchObject({
-      orderNo: '7',
-    });
-    expect(rig.of('order_adopted').map(({ order }) => order.orderNo)).toEqual(['5', '6']);
-  });
-
-  it('is alerted with its terms and short id, and again once it is known', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.unknown(id);
-    rig.look([{ no: '7', ref: id, qty: 2 }]);
-    const short = shortOrderId(id);
-    expect(rig.of('alert')).toMatchObject([
-      { code: 'order_unknown', text: expect.stringContaining(`buy 2 ${FRONT.orderCode} (${short}): `) },
-      { code: 'order_known', text: expect.stringContaining(`${short} is no longer unknown`) },
-    ]);
-  });
-
   it('5: is not given up by the number of tries: it stays exposure until a person resolves it', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
@@ -81,15 +54,6 @@ describe('a place whose answer was lost', () => {
     rig.book([], { ago: 35 }).book([], { ago: 20 }).book([], { ago: 1 });
     for (let i = 0; i < 5; i += 1) rig.pass(20).book([], { complete: false });
     expect(rig.statusOf(id)).toBe('unknown');
-  });
-
-  it('can be called live by the operator, and is looked for on', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.unknown(id).command({ name: 'resolve_order', clientOrderId: id, as: 'live', reason: 'seen' });
-    expect(rig.statusOf(id)).toBe('accepted');
-    rig.look([{ no: '9', qty: 2 }]);
-    expect(rig.engine.snapshot().orders).toMatchObject([{ orderNo: '9', strategy: FIRST }]);
   });
 });
 
@@ -191,14 +155,6 @@ describe('answers', () => {
     rig.accepted(id, '7');
     expect(rig.statusOf(id)).toBe('partially_filled');
     expect(rig.alerts()).toEqual([]);
-  });
-
-  it('a refusal of what the book shows is alerted, and the order stays', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.look([{ no: '7', ref: id, qty: 2 }]).answered(id, { status: 'rejected', code: '-1', text: 'no' });
-    expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.alerts()).toEqual(['order_oddity']);
   });
 
   it('for an order nobody knows is alerted', () => {

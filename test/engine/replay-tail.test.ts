@@ -1,7 +1,7 @@
 /** What a kill cut off the journal: decided once, never sent, written after all by the next start. */
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
+import { everyThird } from '../support/engine-host.ts';
 import { limit, traded } from '../support/engine-facts.ts';
 import { replay } from '../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
@@ -66,49 +66,6 @@ describe('a tail that a kill cut off', () => {
     expect(third.engine.snapshot()).toEqual(second.engine.snapshot());
     third.clock();
     expect(third.of('strategy_fault')).toEqual([]);
-  });
-
-  it('holds no call of before it: an order that was sent is unknown, though the next start dies unwritten', () => {
-    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
-    live.trade(13_000).trade(13_001).trade(13_002);
-    const id = live.places()[0]!.clientOrderId;
-    const kept = live.entries.slice();
-    const second = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(second, live.inputs, kept);
-    second.pass(1).boot(2);
-    expect(second.statusOf(id)).toBe('unknown');
-    // The inputs of the second start are on disk, its rows are not: its boot is in the tail now.
-    const third = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(third, second.inputs, kept);
-    third.pass(1).boot(3);
-    expect(third.statusOf(id)).toBe('unknown');
-  });
-
-  it('lets a call leave that only waited in it: killed once more, that call counts as sent', () => {
-    const live = new EngineRig({ strategies: [{}, {}] }).start();
-    const started = (): EngineRig => {
-      const rig = new EngineRig({ strategies: [{}, {}] });
-      rig.host.strategies[0]!.onTrade = submitThenCancel(rig).onTrade!;
-      return rig;
-    };
-    live.host.strategies[0]!.onTrade = submitThenCancel(live).onTrade!;
-    live.trade(13_000);
-    const id = live.places()[0]!.clientOrderId;
-    const kept = live.entries.slice();
-    live.trade(13_001);
-    const second = started();
-    replay(second, live.inputs, kept);
-    const before = second.entries.length;
-    second
-      .pass(1)
-      .boot(2)
-      .look([{ no: '7', ref: id, price: 12_990 }]);
-    expect(second.cancels(), 'found in the book, and canceled').toHaveLength(1);
-    const third = started();
-    replay(third, second.inputs, [...kept, ...second.entries.slice(before)]);
-    third.pass(1).boot(3);
-    expect(third.statusOf(id)).toBe('pending_cancel');
-    expect(third.of('order_status').filter(({ event }) => event === 'cancel_not_sent')).toEqual([]);
   });
 
   it('asks again for a cancel that was lost with it', () => {
@@ -193,18 +150,6 @@ describe('a tail that a kill cut off', () => {
     expect(third.engine.snapshot().orders).toEqual(second.engine.snapshot().orders);
   });
 });
-
-/** Submits, and cancels before the order has a number: the cancel waits for it. */
-function submitThenCancel(rig: EngineRig): ScriptedStrategy {
-  let trades = 0;
-  return {
-    onTrade: (_tick, desk, me) => {
-      trades += 1;
-      if (trades === 1) desk.submit(me, limit('buy', 1, 12_990));
-      else if (trades === 2) desk.cancel(me, rig.engine.snapshot().orders[0]!.clientOrderId);
-    },
-  };
-}
 
 /** Submits an entry and the stop of its position at the first trade. */
 function enteredWithStop(): EngineRig {

@@ -59,23 +59,6 @@ describe('a restart', () => {
     expect(again.engine.snapshot().unproven).toBeNull();
     expect(again.places(), 'nothing is sent twice').toEqual([]);
   });
-
-  it('15: the second one is like the first: same ids, nothing doubled', () => {
-    const live = morning(new EngineRig({ strategies: [everyThird(), {}] }));
-    const second = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(second, live.inputs, live.entries);
-    const kept = second.entries.length;
-    second
-      .pass(5)
-      .boot(2)
-      .look([...bookAfter(live), { no: '9', qty: 2 }])
-      .stream('live');
-    second.trade(13_011).trade(13_012).trade(13_013);
-    const third = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(third, second.inputs, [...live.entries, ...second.entries.slice(kept)]);
-    expect(third.engine.snapshot()).toEqual(second.engine.snapshot());
-    expect(third.entries).toEqual([...live.entries, ...second.entries.slice(kept)]);
-  });
 });
 
 /** Asks for something on a timer that is due while nobody runs. */
@@ -250,18 +233,5 @@ describe('what the journal says of risk', () => {
       expect(again.entries).toEqual(live.entries);
       expect(again.engine.snapshot().strategies[0]?.stopped).toBeNull();
     }
-  });
-
-  it('holds for an exit that waited for a read', () => {
-    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
-    const wait = { denial: { code: 'stream_down' }, readFirst: true } as const;
-    live.parts.refuse = ({ context, positionReconciler }) =>
-      context.nowUs - positionReconciler.readUs > 1_000_000 ? wait : null;
-    live.pass(3).trade(13_000).trade(13_001).trade(13_002).pass(1).positions();
-    expect(live.places()).toHaveLength(1);
-    const again = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(again, live.inputs, live.entries);
-    expect(again.entries).toEqual(live.entries);
-    expect(again.engine.snapshot()).toEqual(live.engine.snapshot());
   });
 });

@@ -85,18 +85,6 @@ describe('a desk', () => {
     rig.trade(13_000);
     expect(rig.of('strategy_fault')).toHaveLength(1);
   });
-
-  it('carries calls out after the event, in the order in which they were asked for', () => {
-    const rig = new EngineRig().start();
-    rig.act(FIRST, () => {
-      const id = rig.host.desk.submit(FIRST, limit('buy', 1, 12_990));
-      rig.host.desk.cancel(FIRST, id);
-      expect(rig.sent, 'nothing leaves inside a handler').toEqual([]);
-      rig.host.desk.submit(FIRST, limit('sell', 1, 13_010));
-    });
-    expect(rig.places().map(({ side }) => side)).toEqual(['buy', 'sell']);
-    expect(rig.of('proposal').map(({ proposal }) => proposal.do)).toEqual(['submit', 'cancel', 'submit']);
-  });
 });
 
 describe('an exit that needs a fresh position', () => {
