@@ -111,6 +111,16 @@ it('shows the journal in words that fit a terminal', async () => {
   expect(last.out).not.toContain('filled');
 });
 
+it('lets no words of the broker steer the terminal', async () => {
+  const dir = journalDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(2), 'test.yaml');
+  store.append({ ...ENTRIES.order_status, detail: 'full\u001b[2J\u202e\nled' });
+  store.close();
+  const { out } = await cliRun('orders', '--state', dir);
+  expect(out).toContain('full [2J led');
+});
+
 it('names the kinds that there are when one asks for others', async () => {
   const { code, out } = await cliRun('journal', '--state', journalDir(), '--kind', 'alerts');
   expect(code).toBe(0);

@@ -443,7 +443,8 @@ class OrderRows {
     const change = this.#changes.get(clientOrderId);
     if (call === 'modify' && outcome.status === 'accepted' && change !== undefined)
       Object.assign(row, change);
-    if (outcome.status === 'rejected') row.detail = `${call} rejected ${outcome.code}: ${outcome.text}`;
+    if (outcome.status === 'rejected')
+      row.detail = oneLine(`${call} rejected ${outcome.code}: ${outcome.text}`);
     if (outcome.status === 'accepted') row.orderNo = outcome.orderNo;
   }
 
@@ -452,7 +453,7 @@ class OrderRows {
     if (row === undefined) return;
     row.status = entry.to;
     row.orderNo = entry.orderNo ?? row.orderNo;
-    if (entry.detail !== '') row.detail = entry.detail;
+    if (entry.detail !== '') row.detail = oneLine(entry.detail);
     // A change that was refused before is no reason of this end.
     else if (entry.to === 'filled' || entry.to === 'canceled')
       row.detail = this.#origins.get(row.clientOrderId) ?? '';
