@@ -14,7 +14,6 @@ import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
   type AccountSnapshot,
   type Command,
-  type EngineEvent,
   isOfAccount,
   journalFailed,
   type UnnumberedInput,
@@ -308,12 +307,6 @@ export class Daemon {
     if (by === 'operator') void failureOf(() => this.journal.flush());
   }
 
-  #take(event: UnnumberedInput<EngineEvent>): void {
-    this.sweep.see(event);
-    if (event.kind === 'account_snapshot') this.lastAccount = event;
-    this.cycle.post(event);
-  }
-
   #onHalt(entry: HaltEntry): void {
     this.#onEntry(entry);
     if (!entry.halted) this.sweep.end();
@@ -346,7 +339,13 @@ export class Daemon {
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record, this.sessionDay),
       otpInbox: this.otpInbox,
-      sink: { post: (event) => this.#take(event) },
+      sink: {
+        post: (event) => {
+          this.sweep.see(event);
+          if (event.kind === 'account_snapshot') this.lastAccount = event;
+          this.cycle.post(event);
+        },
+      },
       refuse: (purpose) => this.halt.refuse(purpose),
       alerts: new EdgeAlerts(
         (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),

@@ -128,8 +128,7 @@ export class Interview {
   }
 
   async isConfirmed(question: string): Promise<boolean> {
-    const answer = await this.#dialog?.ask(question, 'yes', YES_OR_NO);
-    return answer === undefined || answer.startsWith('y');
+    return (await this.#dialog?.ask(question, 'yes', oneOf(['yes', 'no']))) !== 'no';
   }
 
   async #broker(): Promise<Lines> {
@@ -331,10 +330,6 @@ const oneOf = <T extends string>(choices: readonly T[]): AnswerParser<T> =>
       choices.find((each) => each === text.toLowerCase()) ?? refuse(`one of ${choices.join(', ')}`, text),
     { choices },
   );
-
-const YES_OR_NO = Object.assign((text: string) => oneOf(['yes', 'no', 'y', 'n'])(text), {
-  choices: ['yes', 'no'],
-});
 
 const listOf = <T extends string>(choices: readonly T[]): AnswerParser<readonly T[]> =>
   Object.assign(

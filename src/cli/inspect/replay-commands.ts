@@ -74,7 +74,8 @@ export function addReplayCommands(program: Command, context: CliContext): void {
     look: async (query) =>
       (await import('../../research/agreement/compare-session.ts')).compareSession(query),
     text: agreementText,
-    isGood: isExplained,
+    isGood: ({ isDecidedAlike, fills }) =>
+      isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained'),
   });
 }
 
@@ -99,10 +100,6 @@ first difference at event ${difference.seq}
   journal  ${difference.journal ?? '(nothing)'}
   replay   ${difference.replay ?? '(nothing)'}
 ${killed}`;
-}
-
-function isExplained({ isDecidedAlike, fills }: SessionAgreement): boolean {
-  return isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained');
 }
 
 const SHOWN_MAX = 40;

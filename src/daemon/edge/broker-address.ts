@@ -1,6 +1,5 @@
 /** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import type { Config } from '../../config/config.ts';
-import type { ClockMap } from '../../domain/clock.ts';
 import { configuredFeed, readFeedTerms } from '../../host/cluster-access.ts';
 import { REAL_TIME } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
@@ -87,12 +86,13 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
   return {
     address: simulatorAddress(link),
     // Frames keep their times: nothing of this daemon may come before one that is on its way.
-    clockMap: feed?.role === 'read' ? later(link.clockMap, feed.delay) : link.clockMap,
+    clockMap:
+      feed?.role === 'read'
+        ? { ...link.clockMap, originMarketUs: link.clockMap.originMarketUs - feed.delay }
+        : link.clockMap,
     /** For a tape that runs faster than life; else null. */
     lockstep: simulator.lockstep,
     onEnd: (report: (reason: string) => void): void => simulator.onEnd(report),
     close: () => simulator.stop(),
   };
 }
-
-const later = (map: ClockMap, us: number): ClockMap => ({ ...map, originMarketUs: map.originMarketUs - us });

@@ -297,7 +297,8 @@ export class CallLog {
   unknownTwin(call: MoneyCall): TsUs | undefined {
     const wanted = keyOf(call);
     let open: { readonly id: string; readonly at: TsUs } | undefined;
-    for (const line of this.#lines()) {
+    const written = undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '';
+    for (const line of written.split('\n').flatMap(lineOf)) {
       // The sender of a later equal call knew of the earlier one.
       if ('call' in line) open = isMoneyCall(line.call) && keyOf(line.call) === wanted ? line : open;
       else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
@@ -315,10 +316,6 @@ export class CallLog {
     } finally {
       fs.closeSync(file);
     }
-  }
-
-  #lines(): readonly CallLine[] {
-    return (undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
   }
 }
 

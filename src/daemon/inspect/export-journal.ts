@@ -2,12 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, EntryOf } from '../../engine/ports/journal-entry.ts';
-import {
-  closing,
-  type JournalReader,
-  type SessionRow,
-  type StoredEntry,
-} from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, type SessionRow } from '../../journal/journal-reader.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import {
   avgPoints,
@@ -61,8 +56,6 @@ const DECISIONS: readonly EntryKind[] = [
   'alert',
 ];
 
-const isDecision = ({ entry }: StoredEntry): boolean => DECISIONS.includes(entry.kind);
-
 type FillEntry = EntryOf<'fill' | 'fill_correction'>;
 
 const fillsOf = ({ entries }: ExportContext) =>
@@ -104,7 +97,7 @@ const TABLES = {
     quality: ({ entry }) => entry.quality,
     kind: ({ entry }) => entry.kind,
   }),
-  decisions: tableOf(({ entries }) => entries.filter(isDecision), {
+  decisions: tableOf(({ entries }) => entries.filter(({ entry }) => DECISIONS.includes(entry.kind)), {
     time: ({ entry }, { time }) => time(entry.tsUs),
     id: ({ id }) => id,
     strategy: ({ strategyName }) => strategyName,

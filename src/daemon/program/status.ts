@@ -235,6 +235,7 @@ type Reader = 'health' | 'page' | 'entries';
 
 const ALL: readonly Reader[] = ['health', 'page', 'entries'];
 const PAGE: readonly Reader[] = ['page'];
+const SHOWN: readonly Reader[] = ['health', 'page'];
 const ENTRIES: readonly Reader[] = ['entries'];
 
 /** In words, the worst first. A halt by a person is no failure; outside trading hours prices and a token may be missing. */
@@ -259,15 +260,12 @@ export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
     [state !== 'live' && `the price stream is ${state.replaceAll('_', ' ')}`, inHours],
     [state === 'live' && isStale && 'no prices come', inHours],
     [cycle.session?.inbox.isBehind === true && 'the engine is behind the prices: entries wait', ENTRIES],
-    [edge.tokens.current() === undefined && 'there is no token', isOpen ? ['health', 'page'] : []],
+    [edge.tokens.current() === undefined && 'there is no token', isOpen ? SHOWN : []],
     [hasSession && view === undefined && 'the engine has not answered yet', inHours],
     [view?.unproven && `positions are not proven: ${view.unproven}`, proof],
     [view?.stopsUnproven && `stops are not proven: ${view.stopsUnproven}`, proof],
-    [
-      view?.money.state === 'differs' && 'money differs from the broker’s',
-      isOpen ? ['health', 'page'] : PAGE,
-    ],
-    [isMute && 'no channel delivers: messages reach nobody', ['health', 'page']],
+    [view?.money.state === 'differs' && 'money differs from the broker’s', isOpen ? SHOWN : PAGE],
+    [isMute && 'no channel delivers: messages reach nobody', SHOWN],
     [daemon.lastProgramProblem, PAGE],
     ...channels.map(
       ({ id, trouble }) => [trouble !== null && `the channel ${id} fails: ${trouble}`, PAGE] as const,
