@@ -13,7 +13,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { shown } from '../domain/parsed.ts';
+import { shown, valueAt } from '../domain/parsed.ts';
 import { meantPath, type Problem } from './problem.ts';
 
 export type Path = readonly PropertyKey[];
@@ -71,12 +71,7 @@ export class YamlSource {
 
   /** The value at `path` as JavaScript sees it; undefined where there is none. */
   at(path: Path): unknown {
-    let value = this.#value;
-    for (const key of path) {
-      if (typeof value !== 'object' || value === null) return undefined;
-      value = new Map<PropertyKey, unknown>(Object.entries(value)).get(String(key));
-    }
-    return value;
+    return valueAt(this.#value, path);
   }
 
   /** The value at `path` as the file writes it: `.nan` and `5e6` are no JSON. */

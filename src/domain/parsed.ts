@@ -40,6 +40,16 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What `raw` has at `path`, among its own fields; undefined where there is nothing. */
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  let value = raw;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = new Map<string, unknown>(Object.entries(value)).get(String(key));
+  }
+  return value;
+}
+
 /** No message of the contract is deeper than 5. Code that walks a value calls itself for each level, and its stack is finite. */
 const JSON_DEPTH_MAX = 32;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { assert } from '../domain/assert.ts';
-import { type Issue, notParsed, type ParseResult, parsed, shown } from '../domain/parsed.ts';
+import { type Issue, notParsed, type ParseResult, parsed, shown, valueAt } from '../domain/parsed.ts';
 import type { Ticks } from './leg-ticks.ts';
 import type { Trader } from './trader.ts';
 
@@ -74,6 +74,7 @@ function parseParams(schema: z.ZodObject, raw: unknown): ParseResult<Params> {
   return { ok: false, issues: [first, ...rest] };
 }
 
+/** A rule over several parameters reports them all; the faulty one is at its path. */
 function issuesOf(issue: z.core.$ZodIssue, known: readonly string[], raw: unknown): Issue[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -85,14 +86,6 @@ function issuesOf(issue: z.core.$ZodIssue, known: readonly string[], raw: unknow
     }));
   }
   return [{ path, expected: expectedBy(issue), received: shown(valueAt(raw, issue.path)) }];
-}
-
-/** A rule over several parameters reports them all; the faulty one is at its path. */
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    raw,
-  );
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** The service's loose types (notes, 1): ids as text or number, numbers as text, empty or null. `Message.noteTexts` counts texts. */
 import { z } from 'zod';
-import { type Issue, issuesText, notParsed, type ParseResult, parsed, shown } from '../../domain/parsed.ts';
+import { type Issue, issuesText, notParsed, type ParseResult, parsed, shown, valueAt } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import { numberFromText } from '../drift.ts';
 
@@ -90,15 +90,6 @@ function expectedBy(issue: z.core.$ZodIssue): string {
   // The first form is the documented one.
   const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined;
   return first === undefined ? issue.message : expectedBy(first);
-}
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  let value = raw;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = new Map<string, unknown>(Object.entries(value)).get(String(key));
-  }
-  return value;
 }
 
 /** Like `parseWith`, for a message with secrets: the issues never show a received value. */
