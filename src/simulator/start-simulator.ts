@@ -5,10 +5,8 @@ import { assert } from '../domain/assert.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { dayAt } from '../domain/civil-date.ts';
 import { accountId } from '../domain/ids.ts';
-import type { ClockMap } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
-import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
-import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
+import type { VenueEvent } from '../venue/venue-event.ts';
 import type { MarketOptions, VenueOptions } from '../venue/venue-options.ts';
 import { derivativeOf, DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { SubAccounts } from './accounts/sub-accounts.ts';
@@ -199,56 +197,14 @@ export interface MarketStep {
   readonly nextUs: number | null;
 }
 
-/** Addresses and credentials: the one line that the program prints. The account is the first one of the options. */
-export interface SimulatorDescription {
-  /** `http://127.0.0.1:<port>`. */
-  readonly rest: string;
-  /** `ws://127.0.0.1:<port>` and the path of the contract. */
-  readonly stream: string;
-  readonly control: string;
-  /** Calls of the control API carry it as their bearer token. */
-  readonly controlToken: string;
-  readonly apiKey: string;
-  readonly otp: string;
-  readonly custodyCode: string;
-  readonly accountId: string;
-  readonly subAccountId: string;
-  /** Order code of the listed contract that expires first. */
-  readonly frontMonth: string;
-  /** Order codes, nearest expiry first. */
-  readonly contracts: readonly string[];
-}
-
-export interface RunningSimulator extends SimulatorDescription {
-  readonly port: number;
-  readonly faults: FaultControl;
-  /** Counts by name: malformed frames, refused connections, ... */
-  readonly counters: ReadonlyMap<string, number>;
-  readonly connections: number;
-  /** Map from real to market time; a client that uses it has the same phases as the simulator. */
-  clockMap(): ClockMap;
-  /** Reports each time what it has sent, and when it has more. */
-  onStep(listener: (step: MarketStep) => void): void;
-  /** Market time runs at its speed to `at` and as in life from there on; null: at its speed for good. */
-  runTo(at: TsUs | null): void;
-  marketNowUs(): TsUs;
-  /** Exact figures, to the VND. */
-  account(): AccountFigures;
-  positions(): readonly PositionFigures[];
-  orders(): readonly OrderReport[];
-  triggers(): readonly TriggerReport[];
-  /** All events of exchange and back office, including those that the broker's contract does not report. */
-  onEvent(listener: (event: VenueEvent) => void): void;
-  /** Stops listening and commits; answered calls are kept. */
-  close(): Promise<void>;
-}
+export type RunningSimulator = Readonly<ReturnType<typeof runningSimulator>>;
 
 function runningSimulator(
   { account, brokerage, market, faults, counters, stream, otps }: SimulatorParts,
   port: number,
-  control: Pick<RunningSimulator, 'control' | 'controlToken'>,
+  control: { readonly control: string; readonly controlToken: string },
   close: () => Promise<void>,
-): RunningSimulator {
+) {
   const id = accountId(account.custodyCode);
   const contracts = (): readonly string[] => brokerage.boards().map(({ contract }) => contract.orderCode);
   return {
@@ -263,22 +219,29 @@ function runningSimulator(
     custodyCode: account.custodyCode,
     accountId: account.custodyCode,
     subAccountId: derivativeOf(account)?.accountNo ?? '',
+    /** Order code of the listed contract that expires first. */
     get frontMonth() {
       return contracts()[0] ?? '';
     },
+    /** Order codes, nearest expiry first. */
     get contracts() {
       return contracts();
     },
     faults,
+    /** By name: malformed frames, refused connections, ... */
     counters,
     get connections() {
       return stream.sessions.size;
     },
+    /** From real to market time; a client that uses it has the same phases as the simulator. */
     clockMap: () => market.map,
-    onStep: (listener) =>
+    /** Reports each time what it has sent, and when it has more. */
+    onStep: (listener: (step: MarketStep) => void) =>
       brokerage.onDue((dueUs) => listener({ sent: stream.newest?.sent ?? 0, nextUs: dueUs })),
-    runTo: (at) => brokerage.runTo(at),
+    /** Market time runs at its speed to `at` and as in life from there on; null: at its speed for good. */
+    runTo: (at: TsUs | null) => brokerage.runTo(at),
     marketNowUs: () => market.nowUs(),
+    /** Exact figures, to the VND. */
     account() {
       const figures = brokerage.account(id);
       assert(figures !== undefined, 'the venue knows the account it was opened with');
@@ -287,15 +250,21 @@ function runningSimulator(
     positions: () => brokerage.positions(id),
     orders: () => brokerage.orders(id),
     triggers: () => brokerage.read((venue) => venue.triggers(id)),
-    onEvent: (listener) => brokerage.onEvent(listener),
+    /** All events of exchange and back office, including those that the broker's contract does not report. */
+    onEvent: (listener: (event: VenueEvent) => void) => brokerage.onEvent(listener),
+    /** Stops listening and commits; answered calls are kept. */
     close,
   };
 }
 
-export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
+/** Addresses and credentials: the one line that the program prints. The account is the first one of the options. */
+export type SimulatorDescription = Readonly<ReturnType<typeof describeSimulator>>;
+
+export const describeSimulator = (running: RunningSimulator) => ({
   rest: running.rest,
   stream: running.stream,
   control: running.control,
+  /** Calls of the control API carry it as their bearer token. */
   controlToken: running.controlToken,
   apiKey: running.apiKey,
   otp: running.otp,
