@@ -56,14 +56,6 @@ describe('both legs', () => {
     expect(trader.calls).toEqual([]);
   });
 
-  test('the second leg follows each fill of the first', () => {
-    const trader = start({ qty: 3 }, { fillMax: 1 });
-    spread(trader, ...QUIET, 32);
-    expect(held(trader)).toBe('3/-3');
-    const second = trader.calls.filter((call) => call.includes('VN30F1M'));
-    expect(second[0], 'one contract as soon as one is filled').toBe('0 submit buy 1 VN30F1M @ 13004');
-  });
-
   test('a first leg that is not filled in time is withdrawn', () => {
     const trader = start({ restSeconds: 600 });
     spread(trader, ...QUIET, 32);
@@ -85,17 +77,6 @@ const frontOnly = (answer: 'silence' | 'reject' | 'unknown') => ({
 });
 
 describe('when the second leg does not come', () => {
-  test('the first is unwound at its deadline', () => {
-    const trader = start({}, frontOnly('silence'));
-    spread(trader, ...QUIET, 32);
-    expect(held(trader)).toBe('0/-1');
-    spread(trader, 32, 32);
-    expect(held(trader)).toBe('0/-1');
-    spread(trader, 32);
-    expect(trader.notes.at(-1)).toBe('0 unwinding: the second leg was not filled in time');
-    expect(held(trader)).toBe('0/0');
-  });
-
   test('the first is unwound at once when it is refused, and nothing is tried for a while', () => {
     const trader = start({}, frontOnly('reject'));
     spread(trader, ...QUIET, 32);
@@ -114,21 +95,6 @@ describe('when the second leg does not come', () => {
     trader.answer = () => 'accept';
     trader.dispatch(() => trader.orders.fill(lost!.clientOrderId, 1));
     spread(trader, 32, 32);
-    expect(held(trader)).toBe('0/0');
-  });
-
-  test('an exit that is refused is tried until it works', () => {
-    const trader = start({}, frontOnly('reject'));
-    let refusals = 0;
-    trader.answer = ({ instrument, side }) => {
-      if (instrument === FRONT) return 'reject';
-      if (side === 'sell') return 'accept';
-      refusals += 1;
-      return refusals < 4 ? 'deny' : 'accept';
-    };
-    spread(trader, ...QUIET, 32);
-    expect(held(trader)).toBe('0/-1');
-    spread(trader, ...Array.from({ length: 15 }, () => 32));
     expect(held(trader)).toBe('0/0');
   });
 });

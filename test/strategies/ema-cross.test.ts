@@ -32,17 +32,6 @@ test('it waits until the slow average is full, then takes the side of the fast o
   expect(trader.held()).toBe(1);
 });
 
-test('a cross turns the position over zero, with two orders', () => {
-  const trader = start();
-  walk(trader, [...up(13_000, 6), ...down(13_020, 6)]);
-  expect(trader.held()).toBe(-1);
-  expect(trader.calls.map((call) => call.split(' ').slice(1, 4).join(' '))).toEqual([
-    'submit buy 1',
-    'submit sell 1',
-    'submit sell 1',
-  ]);
-});
-
 test.each([
   ['long', 0],
   ['short', -1],

@@ -81,12 +81,6 @@ describe('the range', () => {
     expect(trader.notes).toEqual([`0 no range: ${why}`]);
     expect(trader.calls).toEqual([]);
   });
-
-  test('is none when nothing was traded', () => {
-    const trader = start();
-    trader.advanceTo(at('09:02:00'));
-    expect(trader.notes).toEqual(['0 no range: nothing was traded']);
-  });
 });
 
 describe('the stop', () => {
@@ -173,15 +167,6 @@ describe('entries', () => {
     expect(trader.held()).toBe(0);
     price(trader, 13_050);
     expect(trader.calls).toEqual(['0 submit buy 2 VN30F1M @ 13021', '0 cancel']);
-  });
-
-  test('that are refused are given up in the same time', () => {
-    const trader = measured({}, { answer: () => 'deny' });
-    price(trader, 13_022);
-    trader.advance(seconds(60));
-    const tried = trader.calls.length;
-    trader.advance(seconds(600));
-    expect(trader.calls).toHaveLength(tried);
   });
 });
 
