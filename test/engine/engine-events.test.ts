@@ -131,6 +131,12 @@ describe('reads', () => {
     expect(rig.of('order_adopted')).toHaveLength(1);
   });
 
+  it('that keep failing are alerted once', () => {
+    const rig = new EngineRig().start();
+    for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });
+    expect(rig.alerts()).toEqual(['reads_failing']);
+  });
+
   it('leave the pace of the night when the market opens', () => {
     const rig = new EngineRig({ canWait: true, startUs: timeOf(8, 44) }).start();
     rig.account().conditions().pass(40).clock();

@@ -210,6 +210,12 @@ describe('a trigger book that is refused for ever', () => {
     expect(rig.of('denied').at(-1)?.denial).toMatchObject({ code: 'position_unproven' });
   });
 
+  it('is not alerted at once: the two books are read one after the other', () => {
+    const { rig } = held(20);
+    expect(rig.alerts()).toEqual([]);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+  });
+
   it.each([
     { when: 'before it was alerted', seconds: 20 },
     { when: 'after it was alerted', seconds: 60 },

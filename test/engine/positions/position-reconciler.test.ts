@@ -63,6 +63,17 @@ describe('after a start', () => {
     expect(rig.engine.snapshot().dayPnl, 'adopted at the price of now').toBe(0);
   });
 
+  it('a proven mismatch waits for a person: no read of it asks for the next', () => {
+    const rig = new EngineRig().start();
+    rig.boot(2).stream('live').reference();
+    const differing = { [FRONT.orderCode]: 1 };
+    enclosed(enclosed(rig, differing), differing);
+    expect(rig.alerts()).toEqual(['position_mismatch']);
+    rig.reads.length = 0;
+    enclosed(rig, differing);
+    expect(rig.reads, 'only the timer asked').toEqual(['positions']);
+  });
+
   it('on a weekend the in-day book still shows Friday, whose fills are carried over: none is booked again', () => {
     const friday = tradingDay('2026-03-06');
     const monday = tradingDay('2026-03-09');

@@ -229,6 +229,14 @@ describe('a stop of yesterday', () => {
     expect([position?.qty, position?.uncoveredQty]).toEqual([2, 0]);
   });
 
+  it('shrinks with its position although protective stops are not configured any more', () => {
+    const broker = carried({}, true);
+    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([2, [['sell', 2, 12_900, 12_900]]]);
+    trades(broker, 'sell', 2);
+    broker.settle(12);
+    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([0, []]);
+  });
+
   it('is withdrawn by a flatten that begins before the start has ids for its calls', () => {
     const broker = carried({}, false);
     broker.rig.trade(13_000);
@@ -268,6 +276,21 @@ const exits = (broker: SmallBroker) =>
 describe('a flatten', () => {
   const failed = { kind: 'read_failed', what: 'positions', reason: '502' } as const;
   const flatten = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
+
+  it('whose stop is gone closes by the read before it, where the one after it fails', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.command(flatten);
+    broker.answer().rig.pass(1);
+    broker.showBook().showStops();
+    expect(stopsOf(broker)).toEqual([]);
+    expect(exits(broker)).toEqual([]);
+    broker.rig.post(failed);
+    expect(exits(broker)).toEqual([['sell', 2]]);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.settle(12);
+    expect([broker.position, broker.rig.position(FIRST)]).toEqual([0, 0]);
+  });
 
   it('that has no fresh read says at once that nothing protects the position', () => {
     const broker = guarded();
