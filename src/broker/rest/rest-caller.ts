@@ -185,7 +185,7 @@ export interface PageScan<Row> {
 }
 
 /** The largest page is not documented: a request may be cut to less than this. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 const PAGES_MAX = 50;
 /** A page that was cut by the server's own limit has a round number of rows; then one more page is read. */
 const LIMITS_ARE_MULTIPLES_OF = 5;
