@@ -198,7 +198,9 @@ export function parseNamed(kind: string, text: string, names: StrategyNames): Re
     return asBody(body);
   } catch (error) {
     const remedy = 'tickwright journal verify shows which; put the newest one of backups in its place';
-    throw new Error(`a row (${kind}) of the journal is damaged: ${errorText(error)}; ${remedy}`);
+    throw new Error(`a row (${kind}) of the journal is damaged: ${errorText(error)}; ${remedy}`, {
+      cause: error,
+    });
   }
 }
 

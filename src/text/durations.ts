@@ -2,7 +2,7 @@
 import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_MS, US_PER_SECOND } from '../domain/units.ts';
 
 export const MINUTE = 60;
-export const HOUR = 60 * MINUTE;
+const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;

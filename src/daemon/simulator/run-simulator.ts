@@ -108,6 +108,9 @@ function repeated<Key extends string>(
   );
 }
 
+const totalOf = (of: readonly { readonly symbol: string; readonly qty: number }[], symbol: string): number =>
+  of.reduce((total, each) => (each.symbol === symbol ? total + each.qty : total), 0);
+
 function ownProblems(row: SubAccountSettings, path: Path): readonly AccountProblem[] {
   const { type, cash, stocks, stockOrders, packages } = row;
   const problems: AccountProblem[] = [];
@@ -120,10 +123,6 @@ function ownProblems(row: SubAccountSettings, path: Path): readonly AccountProbl
   if (bought.reduce((sum, { qty, price }) => sum + qty * price, 0) > cash)
     wrong('stockOrders', 'orders to buy for no more than the cash of the account');
   const sold = stockOrders.filter(({ side }) => side === 'sell');
-  const totalOf = (
-    of: readonly { readonly symbol: string; readonly qty: number }[],
-    symbol: string,
-  ): number => of.reduce((total, each) => (each.symbol === symbol ? total + each.qty : total), 0);
   for (const { symbol } of sold)
     if (totalOf(sold, symbol) > totalOf(stocks, symbol))
       wrong('stockOrders', `orders to sell no more ${symbol} than the account holds`);

@@ -26,7 +26,7 @@ import { lastSession } from '../../domain/calendar.ts';
 export const ACCOUNT = accountId('BACKTEST');
 
 /** Funds of the account by sample, next to its equity. */
-export type Funds = Readonly<ReturnType<RunAccount['funds']>>;
+type Funds = Readonly<ReturnType<RunAccount['funds']>>;
 
 export type FundsNow = Readonly<Record<keyof Funds, number>>;
 

@@ -1,6 +1,14 @@
 /** The service's loose types (notes, 1): ids as text or number, numbers as text, empty or null. `Message.noteTexts` counts texts. */
 import { z } from 'zod';
-import { type Issue, issuesText, notParsed, type ParseResult, parsed, shown, valueAt } from '../../domain/parsed.ts';
+import {
+  type Issue,
+  issuesText,
+  notParsed,
+  type ParseResult,
+  parsed,
+  shown,
+  valueAt,
+} from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import { numberFromText } from '../drift.ts';
 

@@ -262,5 +262,5 @@ test('no name or text of others steers the terminal', () => {
   const strategy = { ...STRATEGY, id: evil, halted: evil };
   const engine = { ...ENGINE, procedure: evil, strategies: [strategy, { ...strategy, stopped: evil }] };
   const status = { ...STATUS, blocked: [evil], engine };
-  expect(statusText(status)).not.toMatch(/[\u001b\u202e]|b\nc/u);
+  for (const foreign of ['\u001b', '\u202e', 'b\nc']) expect(statusText(status)).not.toContain(foreign);
 });

@@ -137,14 +137,15 @@ it('alerts what was carried over and is not measured, as the broker shows no ref
   expect(halts(rig)).toEqual([[FIRST, true]]);
 });
 
+function restarted(net: number): EngineRig {
+  const rig = new EngineRig({ isReal: true });
+  rig.session({ isRestarted: true, earned: [{ strategy: FIRST, net: money(net) }] }, [
+    { strategy: FIRST, qty: 1 },
+  ]);
+  return rig.boot(2).contracts().stream('live').reference();
+}
+
 it('counts what the day had lost before it restarted, and no gain of then', () => {
-  const restarted = (net: number): EngineRig => {
-    const rig = new EngineRig({ isReal: true });
-    rig.session({ isRestarted: true, earned: [{ strategy: FIRST, net: money(net) }] }, [
-      { strategy: FIRST, qty: 1 },
-    ]);
-    return rig.boot(2).contracts().stream('live').reference();
-  };
   expect(halts(restarted(-18_000_000).trade(12_801))).toEqual([]);
   expect(halts(restarted(-18_000_000).trade(12_800))).toEqual([[FIRST, true]]);
   expect(halts(restarted(18_000_000).trade(11_000))).toEqual([[FIRST, true]]);
