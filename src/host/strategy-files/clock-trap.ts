@@ -6,7 +6,7 @@
 export interface TrapOptions {
   /** Part of the path of each strategy's code, by name of the strategy. */
   readonly places: ReadonlyMap<string, string>;
-  /** Gives another time and other random numbers than the machine: results that depend on them change. */
+  /** Gives another time, other random numbers and another language than the machine: results that depend on them change. */
   readonly isFalse: boolean;
 }
 
@@ -26,13 +26,22 @@ const FALSE_CHANCE = 0.123_456_789;
 /** Functions of the process with which a strategy could end a run as if all were well, or go on after it. */
 const ENDING = 'exit kill abort reallyExit on once addListener prependListener dlopen'.split(' ');
 
+const LANGUAGE_FORMATS = [
+  'Collator',
+  'DateTimeFormat',
+  'ListFormat',
+  'NumberFormat',
+  'PluralRules',
+  'RelativeTimeFormat',
+];
+
 type Restore = () => void;
 
 /** Sets the trap for the whole process, until it is released. */
 export function setTrap(options: TrapOptions) {
   const changes = watchBuiltins();
   const trap = new ClockTrap(options);
-  const restores = trap.watched();
+  const restores = [...trap.watched(), ...(options.isFalse ? languages() : [])];
   return {
     uses: trap.uses as readonly EnvironmentUse[],
     /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
@@ -200,6 +209,27 @@ class ClockTrap {
     }
     return isCalled;
   }
+}
+
+/** Where a strategy names no language, the machine's would count. */
+function languages(): readonly Restore[] {
+  const other = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de') ? 'en-US' : 'de-DE';
+  const given = ([locales = other, ...rest]: readonly unknown[]): readonly unknown[] => [locales, ...rest];
+  const named = (owner: object, key: string): Restore =>
+    wrapped(owner, key, {
+      apply: (target, self, args) => Reflect.apply(target, self, given(args)) as unknown,
+      construct: (target, args) => {
+        const made: object = Reflect.construct(target, given(args));
+        return made;
+      },
+    });
+  const dates = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'];
+  return [
+    ...LANGUAGE_FORMATS.map((name) => named(Intl, name)),
+    named(Number.prototype, 'toLocaleString'),
+    named(BigInt.prototype, 'toLocaleString'),
+    ...dates.map((name) => named(Date.prototype, name)),
+  ];
 }
 
 /** A function or a class behind a proxy; a release of Node.js may lack it. */

@@ -14,6 +14,7 @@ import {
   state,
   view,
   canSteer,
+  entries,
   halt,
   isGone,
   marketMs,
@@ -58,6 +59,7 @@ function Cockpit() {
       </main>
       <Outcomes />
       <StoryDialog />
+      <Footer />
     </>
   );
 }
@@ -289,6 +291,12 @@ function listenToKeys(): void {
   addEventListener('keyup', () => clearTimeout(held));
   addEventListener('blur', () => clearTimeout(held));
 }
+
+const Footer = () => (
+  <footer>
+    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
+  </footer>
+);
 
 const root = document.getElementById('page');
 

@@ -141,6 +141,7 @@ const TABLE = {
     'This session may look, not act. A link that may act is made by: tickwright open',
     'Phiên này chỉ được xem. Liên kết được điều khiển tạo bằng: tickwright open',
   ],
+  newest: ['Newest journal row', 'Dòng nhật ký mới nhất'],
   outcomes: ['Outcomes of commands', 'Kết quả lệnh điều khiển'],
   dismiss: ['Dismiss', 'Đóng'],
   sent: ['sent …', 'đã gửi …'],
