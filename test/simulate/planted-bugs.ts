@@ -130,8 +130,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'positions are never read',
     file: 'broker/reports/reports',
-    from: "positions: new MergedRead('positions', clock, (read) => this.#readPositions(read))",
-    to: "positions: new MergedRead('positions', clock, () => Promise.resolve())",
+    from: "this.#take('positions', rest.positions(read), (positions) => sink.post({ kind: 'position_snapshot', startedUs: read.startedUs, positions }))",
+    to: 'Promise.resolve()',
   },
   {
     what: 'a lost stream is never dialled again',
