@@ -29,7 +29,7 @@ import {
   type Accounts,
   ALL_SYMBOLS,
   FIELDS,
-  neededFilter,
+  neededAt,
   type PageQuery,
   readDate,
   shownPrice,
@@ -37,7 +37,6 @@ import {
   sideCode,
   sideField,
   SYMBOL_FILTERS,
-  type SymbolFilter,
   symbolFilterOf,
 } from './trade-fields.ts';
 import type { TriggerWhen } from '../../domain/order.ts';
@@ -55,13 +54,10 @@ const request = message<ConditionBookParameters>()({
   Symbol: field(text, () => ALL_SYMBOLS, looseText),
 });
 
-export interface ConditionBookQuery extends ConditionBookParameters, SymbolFilter {
-  readonly status: NonNullable<ReturnType<typeof decodeStatusFilter>>;
-  readonly kind: NonNullable<ReturnType<typeof decodeKindFilter>>;
-}
+export type ConditionBookQuery = Readonly<z.output<typeof asked>>;
 
-const asked = request.reader.transform((raw, context): ConditionBookQuery => {
-  const needed = neededFilter(context);
+const asked = request.reader.transform((raw, context) => {
+  const needed = neededAt(context);
   return {
     accountId: raw.accountId,
     subAccountId: raw.subAccountID,

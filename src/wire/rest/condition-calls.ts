@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
-import type { Side, TriggerWhen } from '../../domain/order.ts';
+import type { TriggerWhen } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import {
   encodeConditionNotes,
@@ -17,6 +17,7 @@ import { bodyOf, field, message, number, pointsText, post, text, whole } from '.
 import {
   type Accounts,
   FIELDS,
+  neededAt,
   type RequestedOrder,
   type TakenOrder,
   PLACE_FIELDS,
@@ -65,43 +66,25 @@ const placeForm = message<PlaceConditionParameters>()({
   refId: FIELDS.refId,
 });
 
-/** As a client asked, in points: the venue refuses it where it must. */
-type RequestedTrigger =
-  | { readonly kind: 'stop'; readonly points: number; readonly when: TriggerWhen }
-  | { readonly kind: 'trailing_stop'; readonly activationPoints: number; readonly offsetPoints: number };
-
-export interface PlaceConditionRequest extends Accounts {
-  readonly side: Side;
-  readonly symbol: string;
-  readonly points: number;
-  readonly volume: number;
-  readonly trigger: RequestedTrigger;
-  /** Empty when the client gave none. */
-  readonly refId: string;
-}
+/** As a client asked, in points: the venue refuses it where it must. `refId` is empty when the client gave none. */
+export type PlaceConditionRequest = Readonly<z.output<typeof placeAsked>>;
 
 const placeAsked = placeForm.reader.transform(
-  (
-    { price, orderType, soPrice, callbackPoint, activationPrice, ...rest },
-    context,
-  ): PlaceConditionRequest => {
-    const needed = (path: string, value: number | undefined): number => {
-      if (value !== undefined) return value;
-      context.addIssue({ code: 'custom', path: [path], message: 'a number' });
-      return z.NEVER;
-    };
+  ({ price, orderType, soPrice, callbackPoint, activationPrice, ...rest }, context) => {
+    const needed = neededAt(context);
     const asked = { ...rest, points: price };
     const code = triggerFromSentCode(orderType);
     if (code?.kind === 'trailing_stop') {
-      const activationPoints = needed('activationPrice', activationPrice);
-      const offsetPoints = needed('callbackPoint', callbackPoint);
-      return { ...asked, trigger: { kind: 'trailing_stop', activationPoints, offsetPoints } };
+      const activationPoints = needed(activationPrice, 'activationPrice', 'a number');
+      const offsetPoints = needed(callbackPoint, 'callbackPoint', 'a number');
+      return { ...asked, trigger: { kind: code.kind, activationPoints, offsetPoints } };
     }
     if (code === undefined || code.when === null) {
       context.addIssue({ code: 'custom', path: ['orderType'], message: 'SOL, SOU or TSO' });
       return z.NEVER;
     }
-    return { ...asked, trigger: { kind: 'stop', points: needed('soPrice', soPrice), when: code.when } };
+    const points = needed(soPrice, 'soPrice', 'a number');
+    return { ...asked, trigger: { kind: code.kind, points, when: code.when } };
   },
 );
 

@@ -30,14 +30,13 @@ import {
   type Accounts,
   ALL_SYMBOLS,
   FIELDS,
-  neededFilter,
+  neededAt,
   type PageQuery,
   shownPrice,
   SIDE,
   sideCode,
   sideField,
   SYMBOL_FILTERS,
-  type SymbolFilter,
   symbolFilterOf,
 } from './trade-fields.ts';
 
@@ -54,23 +53,18 @@ const request = message<InDayParameters>()({
   refId: field(text, () => undefined, looseText),
 });
 
-export interface InDayQuery extends InDayParameters, SymbolFilter {
-  /** Empty for all, else the contract's digit. */
-  readonly orderType: string;
-  readonly status: 'all' | 'waiting' | 'matched';
-  /** Null for any. */
-  readonly refId: string | null;
-}
-
-const STATUS_FILTERS: ReadonlyMap<string, InDayQuery['status']> = new Map([
+const STATUS_FILTERS: ReadonlyMap<string, 'all' | 'waiting' | 'matched'> = new Map([
   ['', 'all'],
   ['0', 'all'],
   ['1', 'waiting'],
   ['2', 'matched'],
 ]);
 
-const asked = request.reader.transform((raw, context): InDayQuery => {
-  const needed = neededFilter(context);
+/** `orderType`: empty for all, else the contract's digit. `refId`: null for any. */
+export type InDayQuery = Readonly<z.output<typeof asked>>;
+
+const asked = request.reader.transform((raw, context) => {
+  const needed = neededAt(context);
   const { accountId, pageNo, pageSize, orderType, refId } = raw;
   return {
     accountId,

@@ -14,12 +14,7 @@ interface ProfileAccount {
 }
 
 /** As the client reads it, with the broker's words for people. */
-interface NamedSubAccount extends ProfileAccount {
-  readonly name: string;
-  readonly typeName: string;
-  /** Null when there is none. */
-  readonly bankCode: string | null;
-}
+type NamedSubAccount = Readonly<z.output<typeof subAccountRead>>;
 
 interface ProfileRow {
   readonly custodyCode: string;
@@ -55,7 +50,7 @@ const subAccount = message<ProfileAccount & Pick<ProfileRow, 'name'>>()({
   status: field(flag, ({ isActive }) => (isActive ? '1' : '0'), looseText),
   isDefault: field(json<'Y' | 'N'>(), ({ isDefault }) => (isDefault ? 'Y' : 'N'), looseText),
 });
-const subAccountRead = subAccount.reader.transform((raw): NamedSubAccount => ({
+const subAccountRead = subAccount.reader.transform((raw) => ({
   accountNo: raw.accountNo,
   accountType: raw.accountType,
   isActive: raw.status === '1',

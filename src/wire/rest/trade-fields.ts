@@ -118,11 +118,11 @@ export interface SymbolFilter {
 export const ALL_SYMBOLS = 'ALL,ALL';
 export const SYMBOL_FILTERS = 'ALL,ALL or ALL,B or <contract>,B';
 
-/** The filter of a book, or a fault at its key where there is no such one. */
-export const neededFilter =
+/** What a call has to say, or a fault at its key. */
+export const neededAt =
   (context: z.RefinementCtx) =>
-  <T>(filter: T | undefined, key: string, expected: string): T => {
-    if (filter !== undefined) return filter;
+  <T>(value: T | undefined, key: string, expected: string): T => {
+    if (value !== undefined) return value;
     context.addIssue({ code: 'custom', path: [key], message: expected });
     return z.NEVER;
   };
