@@ -22,7 +22,7 @@ export type ClusterConfig = NonNullable<ConfigFile['cluster']>;
 export type RetentionConfig = ConfigFile['retention'];
 
 /** Place of a secret: the environment comes first, then the file. */
-export type SecretPlace = Readonly<ClusterConfig['password']>;
+export type SecretRef = Readonly<ClusterConfig['password']>;
 
 /** Code of a strategy of the user's own, with all its imports: plain data that may be sent to a thread. */
 export interface StrategyCode {

@@ -1,5 +1,5 @@
 /** Carries alerts to the operator's channels and commands back, off the way of any order, and asks for the one-time password of the day. */
-import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.ts';
+import type { ChannelConfig, Config, Mode, SecretRef } from '../config/config.ts';
 import { phaseAt, tradingDayAt } from '../domain/calendar.ts';
 import type { CancelTimer, Clock } from '../domain/clock.ts';
 import type { TokenHours, TokenKeeper } from '../broker/auth/token-keeper.ts';
@@ -27,7 +27,7 @@ import {
   TelegramListener,
 } from '../operator/channels/telegram.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
-import { secretPlaceText } from './edge/secret-place.ts';
+import { secretRefText } from './edge/secret-ref.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
 import { formatLocalTime, formatShownTime } from '../text/dates.ts';
@@ -355,10 +355,10 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
 }
 
 /** A secret that is hidden in every text from now on. */
-function keptSecret(id: string, place: SecretPlace, secrets: Secrets): string {
+function keptSecret(id: string, place: SecretRef, secrets: Secrets): string {
   const secret = readSecret(place);
   if (secret === undefined)
-    throw new Error(`alerts: expected the secret of ${id} in ${secretPlaceText(place)}, was missing`);
+    throw new Error(`alerts: expected the secret of ${id} in ${secretRefText(place)}, was missing`);
   secrets.keep(secret);
   return secret;
 }

@@ -25,7 +25,7 @@ export class CommandOutcomes {
   }
 
   /** A view that is newer than the commands. */
-  see(view: EngineStatus): void {
+  observe(view: EngineStatus): void {
     const open = this.#open;
     this.#open = [];
     for (const command of open) {

@@ -34,7 +34,7 @@ import { type BrokerEdge, createBrokerEdge, tokenHours } from './edge/broker-edg
 import { EdgeAlerts } from './edge/edge-alerts.ts';
 import {
   awaitToken,
-  type DayCare,
+  type DailyMaintenance,
   followSessionHours,
   type RunningSchedule,
   type Schedule,
@@ -91,7 +91,7 @@ export interface DaemonOptions extends Pick<
   readonly startStamp?: () => string;
 }
 
-const CARE_EVERY_MS = 5 * 60_000;
+const MAINTAIN_EVERY_MS = 5 * 60_000;
 /** The engine's own limits end sooner: cancels after 15 s, a flatten after a minute. */
 const STOP_WAIT_MAX = seconds(80);
 /** The message of a halt waits no longer for an engine that hangs. */
@@ -117,7 +117,7 @@ export class Daemon {
   readonly #emergency: EmergencyRecord;
   readonly cycle: SessionCycle;
   readonly #reminders: OtpReminders;
-  readonly #care: NodeJS.Timeout;
+  readonly #maintenance: NodeJS.Timeout;
   #endStop: ((isReady: boolean) => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #schedule: RunningSchedule | undefined = undefined;
@@ -197,7 +197,7 @@ export class Daemon {
       onGone: () => this.#endStop?.(false),
       onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
-    this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
+    this.#maintenance = setInterval(() => this.#maintain(), MAINTAIN_EVERY_MS).unref();
   }
 
   /** Undefined between two sessions. */
@@ -250,12 +250,12 @@ export class Daemon {
     this.viewedUs = systemClock.nowUs();
     if (this.lastView === undefined) return undefined;
     this.prices?.plot(this.lastView.plots);
-    this.outcomes.see(this.lastView);
+    this.outcomes.observe(this.lastView);
     return this.lastView;
   }
 
   /** Never returns; throws when the daemon cannot go on. */
-  async run(care?: DayCare): Promise<never> {
+  async run(maintenance?: DailyMaintenance): Promise<never> {
     const failure = new Promise<never>((_, reject) => {
       this.#failed = reject;
     });
@@ -276,7 +276,7 @@ export class Daemon {
       onSet: () => this.#schedule?.clockStepped(),
       alert: this.alert,
     });
-    return Promise.race([this.#work(care), failure]);
+    return Promise.race([this.#work(maintenance), failure]);
   }
 
   #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
@@ -341,7 +341,7 @@ export class Daemon {
       otpInbox: this.otpInbox,
       sink: {
         post: (event) => {
-          this.sweep.see(event);
+          this.sweep.observe(event);
           if (event.kind === 'account_snapshot') this.lastAccount = event;
           this.cycle.post(event);
         },
@@ -449,7 +449,7 @@ export class Daemon {
   /** Closes everything; the journal last. */
   async close(): Promise<void> {
     this.#isEnding = true;
-    clearInterval(this.#care);
+    clearInterval(this.#maintenance);
     this.sweep.close();
     this.#reminders.close();
     await this.alerting.stopListening();
@@ -487,7 +487,7 @@ export class Daemon {
     );
   }
 
-  #takeCare(): void {
+  #maintain(): void {
     this.checkpoint();
     this.#checkCalendar();
     const problem = this.lastProgramProblem === null ? this.programProblem : null;
@@ -523,10 +523,10 @@ export class Daemon {
     void this.#emergency.takenOnce(this.cycle.session?.view(), () => this.journal.flush());
   }
 
-  async #work(care: DayCare | undefined): Promise<never> {
+  async #work(maintenance: DailyMaintenance | undefined): Promise<never> {
     // A refused password, or a cached token that has died, is asked for again before the first session too.
     const roll = (): void => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule');
-    this.#schedule = followSessionHours(this.options, this.edge, roll, care);
+    this.#schedule = followSessionHours(this.options, this.edge, roll, maintenance);
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     // The contract list, which a session waits for, may never come.
     if (this.halt.isSwept) this.#sweepBooks();

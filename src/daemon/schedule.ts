@@ -69,7 +69,7 @@ export const timerSchedule =
   };
 
 /** Backup and report of the day, among others. */
-export interface DayCare {
+export interface DailyMaintenance {
   isDue(): boolean;
   begin(): void;
 }
@@ -82,7 +82,7 @@ export function followSessionHours(
   { config, clockMap, schedule }: { config: Config; clockMap: ClockMap; schedule?: Schedule },
   edge: BrokerEdge,
   rollover: () => void,
-  care: DayCare | undefined,
+  maintenance: DailyMaintenance | undefined,
 ): RunningSchedule {
   const { calendar } = config;
   const { speed } = clockMap;
@@ -100,7 +100,7 @@ export function followSessionHours(
       edge.stream.resume();
     },
     session_close: () => edge.reports.read('book'),
-    backup_and_report: () => care?.begin(),
+    backup_and_report: () => maintenance?.begin(),
   };
   const running = startSchedule({
     calendar,
@@ -110,7 +110,7 @@ export function followSessionHours(
     timers: systemTimers,
     schedule:
       schedule ?? (isWallTime ? cronSchedule(calendar) : timerSchedule(calendar, clock, systemTimers, speed)),
-    isCareDue: () => care?.isDue() === true,
+    isMaintenanceDue: () => maintenance?.isDue() === true,
     run: ({ kind }) => void jobs[kind](),
   });
   const stop = (): void => {
@@ -137,7 +137,7 @@ export interface ScheduleOptions {
   readonly now: () => Now;
   readonly timers: Timers;
   readonly schedule: Schedule;
-  readonly isCareDue: () => boolean;
+  readonly isMaintenanceDue: () => boolean;
   readonly run: (moment: ScheduleMoment) => void;
 }
 
@@ -197,7 +197,10 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
   function runDue(by: FiredBy): void {
     const at = now();
     for (const [name, doneUs] of done) if (doneUs < at.monotonicUs - 2 * US_PER_DAY) done.delete(name);
-    const due = dueMoments({ calendar, daily, begun, done, isCareDue: options.isCareDue() }, at);
+    const due = dueMoments(
+      { calendar, daily, begun, done, isMaintenanceDue: options.isMaintenanceDue() },
+      at,
+    );
     for (const moment of due) {
       done.set(nameOf(moment), at.monotonicUs);
       last = { kind: moment.kind, at: local(at.atUs), by };
@@ -225,31 +228,36 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
 }
 
 /** `done` has the monotonic time of each deed. */
-type Deeds = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<string, number> };
+type DoneJobs = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<string, number> };
 
 /** A job done earlier before its moment than this was done under a wrong clock, and is still to come. */
 const WRONG_AHEAD_US = hours(6);
 
 /** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
-function dueMoments(state: Deeds & { begun: Now; isCareDue: boolean }, at: Now): readonly ScheduleMoment[] {
-  const { calendar, begun, isCareDue } = state;
+function dueMoments(
+  state: DoneJobs & { begun: Now; isMaintenanceDue: boolean },
+  at: Now,
+): readonly ScheduleMoment[] {
+  const { calendar, begun, isMaintenanceDue } = state;
   const { atUs: now } = at;
   const begunUs = Math.min(begun.atUs, now - (at.monotonicUs - begun.monotonicUs));
   const day = tradingDayAt(calendar, now);
   const undone = undoneMoments(state, at);
   const due = undone.filter(
     ({ kind, atUs }) =>
-      kind !== CARE && atUs > begunUs && atUs <= now && tradingDayAt(calendar, atUs) === day,
+      kind !== MAINTENANCE && atUs > begunUs && atUs <= now && tradingDayAt(calendar, atUs) === day,
   );
-  if (!isCareDue) return due;
-  const ofClose = undone.find(({ kind, atUs }) => kind === CARE && Math.abs(atUs - now) <= CLOSE_READS_MAX);
-  return [...due, ofClose ?? { kind: CARE, day, atUs: now }];
+  if (!isMaintenanceDue) return due;
+  const ofClose = undone.find(
+    ({ kind, atUs }) => kind === MAINTENANCE && Math.abs(atUs - now) <= CLOSE_READS_MAX,
+  );
+  return [...due, ofClose ?? { kind: MAINTENANCE, day, atUs: now }];
 }
 
 const nameOf = ({ kind, atUs }: ScheduleMoment): string => `${kind} ${atUs}`;
 
 /** Moments of the days before, of and after now, in order. */
-function undoneMoments({ daily, calendar, done }: Deeds, { atUs: now, monotonicUs }: Now) {
+function undoneMoments({ daily, calendar, done }: DoneJobs, { atUs: now, monotonicUs }: Now) {
   const today = tradingDayAt(calendar, now);
   return [addDays(today, -1), today, sessionAfter(calendar, today)]
     .filter((day) => isSession(calendar, day))
@@ -264,11 +272,11 @@ function undoneMoments({ daily, calendar, done }: Deeds, { atUs: now, monotonicU
 /** The books come within minutes of the close; a report that waits for longer would not be missed before the night. */
 export const CLOSE_READS_MAX = minutes(15);
 /** Due when the reads of the close are in; its moment is the latest. */
-const CARE = 'backup_and_report';
+const MAINTENANCE = 'backup_and_report';
 
 /** A moment of every session, counted from the exchange's midnight. */
 interface DailyMoment {
-  readonly kind: 'token_refresh' | 'rollover' | 'session_open' | 'session_close' | typeof CARE;
+  readonly kind: 'token_refresh' | 'rollover' | 'session_open' | 'session_close' | typeof MAINTENANCE;
   readonly timeUs: number;
 }
 
@@ -285,7 +293,7 @@ export function dailyMoments(
     ...moments,
     { kind: 'session_open', timeUs: openUs },
     { kind: 'session_close', timeUs: closeUs },
-    { kind: CARE, timeUs: closeUs + CLOSE_READS_MAX },
+    { kind: MAINTENANCE, timeUs: closeUs + CLOSE_READS_MAX },
   ];
 }
 

@@ -37,7 +37,7 @@ export function withPath<T>(path: string, use: () => T): T {
 }
 
 /** What is thrown, or null. A failed write is no bug: the caller has a way to go on. */
-export function caughtFrom(run: () => void): unknown {
+export function thrownBy(run: () => void): unknown {
   try {
     run();
     return null;
@@ -48,7 +48,7 @@ export function caughtFrom(run: () => void): unknown {
 
 /** The message of a throw, or null. */
 export function failureOf(run: () => void): string | null {
-  const thrown = caughtFrom(run);
+  const thrown = thrownBy(run);
   return thrown === null ? null : errorText(thrown);
 }
 

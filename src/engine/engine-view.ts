@@ -35,7 +35,7 @@ export type OrderView = Readonly<
     | 'become'
     | 'grow'
     | 'working'
-    | 'isFirstReport'
+    | 'markReported'
     | 'activateTrail'
     | 'clearAbsence'
     | 'setClockBack'

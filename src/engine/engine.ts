@@ -18,7 +18,7 @@ import {
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
-import type { InstrumentMarket, LateBook, Market } from './market/market.ts';
+import type { InstrumentMarket, DeferredBook, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
@@ -121,8 +121,8 @@ export class Engine {
   }
 
   /** Before a replay: calls that left though the journal holds no row of them. */
-  hasSent(sent: UnjournaledCalls): void {
-    this.#state.past.hasSent(sent);
+  noteUnjournaledCalls(sent: UnjournaledCalls): void {
+    this.#state.past.noteUnjournaledCalls(sent);
   }
 
   /**
@@ -135,7 +135,7 @@ export class Engine {
     past.begin(decisions, earlier);
     this.#context.decideBy(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
-      this.#dueWork.open();
+      this.#dueWork.markPending();
     this.#state.stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
@@ -156,7 +156,7 @@ export class Engine {
     if (this.#context.decisions !== present && !areReadsSent) snapshots.restart();
     this.#context.decideBy(present);
     this.#wakeAtUs = NaN;
-    this.#dueWork.open();
+    this.#dueWork.markPending();
   }
 
   /** Found so far by a replay that is under way. */
@@ -174,28 +174,28 @@ export class Engine {
 
   /** Fast path for trades; skips event dispatch. */
   trade(tick: TradeTick): void {
-    const stretch = this.openStretch(tick.instrument, tick.totalVolume - tick.qty);
+    const stretch = this.enterStretch(tick.instrument, tick.totalVolume - tick.qty);
     if (stretch?.has(tick.tsUs, tick.price) === true) {
       stretch.trade(tick);
-      stretch.close(tick.seq, tick.tsUs);
-      return this.closeStretch(1);
+      stretch.leave(tick.seq, tick.tsUs);
+      return this.leaveStretch(1);
     }
     const isPlain = this.#passes(tick.seq, tick.tsUs);
     if (!isPlain) this.#open(tick.seq, tick.tsUs);
     this.#onTrade(tick);
-    if (!isPlain || this.#dueWork.isOpen) this.#end(false);
+    if (!isPlain || this.#dueWork.hasPending) this.#end(false);
   }
 
   /** Quiet trades that follow on a total volume of `totalVolume`; null while each event needs the full path. */
-  openStretch(instrument: InstrumentIndex, totalVolume: number): QuietStretch | null {
+  enterStretch(instrument: InstrumentIndex, totalVolume: number): QuietStretch | null {
     const stretch = this.#stretches[instrument] ?? this.#createStretches(instrument);
-    return stretch.open(totalVolume) ? stretch : null;
+    return stretch.enter(totalVolume) ? stretch : null;
   }
 
   /** `events` of quiet stretches are over. */
-  closeStretch(events: number): void {
+  leaveStretch(events: number): void {
     this.#events += events;
-    if (this.#dueWork.isOpen) this.#end(false);
+    if (this.#dueWork.hasPending) this.#end(false);
   }
 
   /** Fast path for changes of the book. */
@@ -207,12 +207,12 @@ export class Engine {
       this.#registry.begin().onBook(tick);
       this.#registry.end();
     }
-    if (!isPlain || this.#dueWork.isOpen) this.#end(false);
+    if (!isPlain || this.#dueWork.hasPending) this.#end(false);
   }
 
   /** Until then nothing is due and nothing waits: an event is only a price. */
   get quietUntilUs(): number {
-    return this.#dueWork.isOpen ? -Infinity : this.#dueWork.dueUs;
+    return this.#dueWork.hasPending ? -Infinity : this.#dueWork.dueUs;
   }
 
   /** A strategy listens to the book of this contract. */
@@ -221,7 +221,7 @@ export class Engine {
   }
 
   /** A change of a book without listening strategies, before `quietUntilUs`: merged on the next read of the book. */
-  bookLater(seq: Seq, at: TsUs, instrument: InstrumentIndex, late: LateBook): void {
+  deferBook(seq: Seq, at: TsUs, instrument: InstrumentIndex, late: DeferredBook): void {
     this.#context.begin(seq, at);
     this.#events += 1;
     const market = this.#market.of(instrument);
@@ -247,7 +247,7 @@ export class Engine {
 
   /** True when nothing is due and nothing waits: the event is only a price. */
   #passes(seq: Seq, at: TsUs): boolean {
-    if (this.#dueWork.isOpen || this.#context.begin(seq, at) >= this.#dueWork.dueUs) return false;
+    if (this.#dueWork.hasPending || this.#context.begin(seq, at) >= this.#dueWork.dueUs) return false;
     this.#events += 1;
     return true;
   }
@@ -281,11 +281,11 @@ export class Engine {
     this.#context.decisions.load();
     if (this.#state.stops.hasPendingReports) this.#state.stops.reportPending();
     this.#drain();
-    if (this.#orders.version !== this.#ordersVersion) this.#setReadTempo();
+    if (this.#orders.version !== this.#ordersVersion) this.#setReadPace();
     if (this.#state.executor.hasPending) this.#awaitPositions();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
     if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
-    this.#dueWork.close(this.#setAlarm(isClock));
+    this.#dueWork.clear(this.#setAlarm(isClock));
   }
 
   #dispatch(event: RareEvent): void {
@@ -384,7 +384,7 @@ export class Engine {
   #onContracts(event: ContractsListed): void {
     this.#lifecycle.contractsListed(event);
     this.#state.losses.invalidate();
-    this.#dueWork.open();
+    this.#dueWork.markPending();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
   }
@@ -509,11 +509,11 @@ export class Engine {
     this.#timers.set(ENGINE_TIMER, dueUs, () => executor.retryPending(false), executor);
   }
 
-  #setReadTempo(): void {
+  #setReadPace(): void {
     const { snapshots, polls } = this.#state;
     this.#ordersVersion = this.#orders.version;
-    polls.followTriggers(this.#orders.triggerTempo);
-    snapshots.tempo(this.#orders.hasOwnOpen ? 'fast' : 'slow');
+    polls.followTriggers(this.#orders.triggerPace);
+    snapshots.pace(this.#orders.hasOwnOpen ? 'fast' : 'slow');
   }
 
   /** Returns when something is due next. */

@@ -6,7 +6,7 @@ import type { ContractListeners } from './ports/strategy-port.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { DueWork } from './state/timers.ts';
-import type { InstrumentMarket, LateBook } from './market/market.ts';
+import type { InstrumentMarket, DeferredBook } from './market/market.ts';
 
 /** Makes the message where it is handed out: one that no strategy keeps needs no memory then. */
 export interface LazyTrade {
@@ -36,9 +36,9 @@ export class QuietStretch {
   }
 
   /** False while something is due or waits, or where the last trade did not leave a total volume of `totalVolume`. */
-  open(totalVolume: number): boolean {
-    const { isOpen, dueUs } = this.#dueWork;
-    if (isOpen || this.#context.nowUs >= dueUs) return false;
+  enter(totalVolume: number): boolean {
+    const { hasPending, dueUs } = this.#dueWork;
+    if (hasPending || this.#context.nowUs >= dueUs) return false;
     if (!this.#registry.isRunning || this.#market.chain.total !== totalVolume) return false;
     this.untilUs = dueUs;
     this.low = this.#market.quietPrices.low;
@@ -55,14 +55,14 @@ export class QuietStretch {
   }
 
   /** A change of a book that no strategy listens to. */
-  bookLater(late: LateBook): void {
+  deferBook(late: DeferredBook): void {
     this.#market.book.defer(late);
   }
 
   /** The next trade of `source`; false when a strategy left work, and the stretch is over. */
   next(source: LazyTrade): boolean {
     this.trade(source.trade);
-    return !this.#dueWork.isOpen;
+    return !this.#dueWork.hasPending;
   }
 
   trade(tick: TradeTick): void {
@@ -74,7 +74,7 @@ export class QuietStretch {
   }
 
   /** Number and time of the last event. */
-  close(seq: Seq, at: TsUs): void {
+  leave(seq: Seq, at: TsUs): void {
     this.#context.begin(seq, at);
     this.#market.seenUs = at;
   }

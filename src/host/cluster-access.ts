@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { Cluster } from '../cluster/connection.ts';
 import type { FeedTerms } from '../cluster/feed-messages.ts';
-import type { ClusterConfig, Config, SecretPlace } from '../config/config.ts';
+import type { ClusterConfig, Config, SecretRef } from '../config/config.ts';
 import { isExposed } from '../config/config-rules.ts';
 import { errorText } from '../domain/failure.ts';
 
 /** From the environment first, then from a file; undefined when it is nowhere. Throws for a file that others can read. */
-export function readSecret({ environment, file }: SecretPlace): string | undefined {
+export function readSecret({ environment, file }: SecretRef): string | undefined {
   const named = process.env[environment]?.trim();
   if (named !== undefined && named !== '') return named;
   if (file === undefined) return undefined;

@@ -24,7 +24,7 @@ const nothingYet = () => ({
   entries: [] as JournalEntry[],
   calls: [] as GatewayCall[],
   reads: new Set<ReportKind>(),
-  tempo: null as EngineOutput['tempo'],
+  pace: null as EngineOutput['pace'],
   wakeAt: null as EngineOutput['wakeAt'],
 });
 
@@ -42,8 +42,8 @@ class OutputCollector implements Outbound {
     read: (what) => {
       if (this.time === 'live') this.#output.reads.add(what);
     },
-    pollPace: (tempo) => {
-      if (this.time === 'live') this.#output.tempo = tempo;
+    pollPace: (pace) => {
+      if (this.time === 'live') this.#output.pace = pace;
     },
   };
   readonly journal: Outbound['journal'] = {
@@ -123,7 +123,7 @@ export function serveEngine(
         for (const event of unpackEvents(message.events)) engine.process(event);
         return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'replay':
-        engine.hasSent(message.past.sent);
+        engine.noteUnjournaledCalls(message.past.sent);
         answer({ kind: 'replayed', past: readPast(message.past, step), faults: engine.replayFaults() });
         return message.past.decidedUntil === null ? endReplay(false) : undefined;
       case 'catch_up':

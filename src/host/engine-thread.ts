@@ -12,7 +12,7 @@ import {
   type EngineThreadData,
   type FromEngine,
   packEvents,
-  type PastPlace,
+  type ReplayPaths,
   type ReplayStep,
   type ToEngine,
 } from './worker-protocol.ts';
@@ -159,7 +159,7 @@ export class EngineThread {
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
-  replay(past: PastPlace): Promise<ReplayResult> {
+  replay(past: ReplayPaths): Promise<ReplayResult> {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
@@ -343,7 +343,7 @@ export class EngineLink {
     });
     return {
       /** Everything before it was prepared. Rejects with `EngineLost`. */
-      replay: (past: PastPlace) => next.replay(past),
+      replay: (past: ReplayPaths) => next.replay(past),
       /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
       takeOver: (earlier: readonly StrategyIndex[]): void => {
         isRunning = true;

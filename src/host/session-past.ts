@@ -24,10 +24,10 @@ import {
   marketEvents,
   type StampedFrame,
 } from '../wire/stream/server-frame.ts';
-import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
+import type { ReplayPaths, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource extends Pick<
-  PastPlace,
+  ReplayPaths,
   'session' | 'framesPath' | 'fromSeq' | 'versionsSince' | 'decidedUntil'
 > {
   readonly read: JournalReader;
@@ -35,7 +35,7 @@ export interface ReplaySource extends Pick<
 
 /** Gives `take` each step of a past; returns where it ends. */
 export function readPast(
-  { journal, names, ...place }: PastPlace,
+  { journal, names, ...place }: ReplayPaths,
   take: (step: ReplayStep) => void,
 ): ReplayedPast {
   const known = new StrategyNames(names);

@@ -47,7 +47,7 @@ export interface ReplayStep {
   readonly earlier: readonly StrategyIndex[];
 }
 
-export interface PastPlace {
+export interface ReplayPaths {
   readonly journal: string;
   readonly session: string;
   readonly framesPath: string;
@@ -78,7 +78,7 @@ export interface ReplayedPast {
 
 export type ToEngine =
   | { readonly kind: 'events'; readonly events: EventBlock }
-  | { readonly kind: 'replay'; readonly past: PastPlace }
+  | { readonly kind: 'replay'; readonly past: ReplayPaths }
   /** Ends a replay next to another engine, which sent calls and reads of these steps. */
   | { readonly kind: 'catch_up'; readonly steps: readonly ReplayStep[] }
   | { readonly kind: 'view'; readonly request: number };
@@ -93,7 +93,7 @@ export interface EngineOutput {
   readonly entries: readonly JournalEntry[];
   readonly calls: readonly GatewayCall[];
   readonly reads: readonly ReportKind[];
-  readonly tempo: 'fast' | 'slow' | null;
+  readonly pace: 'fast' | 'slow' | null;
   readonly wakeAt: TsUs | typeof Infinity | null;
   /** That the thread took for the batch, without the way to it and back. */
   readonly took: DurationUs;

@@ -159,7 +159,7 @@ export class JournalStore {
   }
 
   /** Runs before each commit: rows without it could not be replayed. The commit fails when it throws. */
-  precede(writeFirst: (() => void) | null): void {
+  beforeCommit(writeFirst: (() => void) | null): void {
     this.#writeFirst = writeFirst;
   }
 

@@ -62,9 +62,9 @@ describe('flatten', () => {
     const alerts: string[] = [];
     const outcomes = new CommandOutcomes((...alert) => alerts.push(alert.join(' ')));
     outcomes.watch({ code: 'flatten_ended', progressOf: flattenProgress(null) });
-    outcomes.see(view([], { a: 2 }, 'working'));
-    outcomes.see(view([], { a: 1 }, 'queued'));
-    outcomes.see(view([], { a: 1 }));
+    outcomes.observe(view([], { a: 2 }, 'working'));
+    outcomes.observe(view([], { a: 1 }, 'queued'));
+    outcomes.observe(view([], { a: 1 }));
     expect(alerts).toEqual([expect.stringMatching(/^warning .*still held: a 1 of VN30F2603/)]);
   });
 
@@ -101,13 +101,13 @@ it('alerts the end once, also of a flatten that waited for the market', () => {
   const alerts: string[] = [];
   const outcomes = new CommandOutcomes((severity, code, text) => alerts.push(`${severity} ${code}: ${text}`));
   outcomes.watch({ code: 'flatten_ended', progressOf: flattenProgress('a') });
-  outcomes.see(view([], { a: 2 }, 'queued'));
-  outcomes.see(view([], { a: 2 }, 'working'));
+  outcomes.observe(view([], { a: 2 }, 'queued'));
+  outcomes.observe(view([], { a: 2 }, 'working'));
   expect(alerts).toEqual([]);
-  outcomes.see(view([], { a: 0 }));
-  outcomes.see(view([], { a: 0 }));
+  outcomes.observe(view([], { a: 0 }));
+  outcomes.observe(view([], { a: 0 }));
   expect(alerts).toEqual(['info flatten_ended: flat: a holds nothing']);
   outcomes.watch({ code: 'flatten_ended', progressOf: flattenProgress(null) });
-  outcomes.see(view([], { b: 2 }));
+  outcomes.observe(view([], { b: 2 }));
   expect(alerts[1]).toMatch(/^warning flatten_ended: still held: b 2 of VN30F2603/);
 });

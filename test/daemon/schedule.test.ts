@@ -45,7 +45,7 @@ let running: RunningSchedule | undefined;
 let timers: VirtualTimers;
 /** Microseconds that the clock was set by, or that the machine slept. */
 let offsetUs = 0;
-let isCareDue = false;
+let isMaintenanceDue = false;
 
 function setTime(text: string): void {
   timers = new VirtualTimers(new Date(text).getTime() * 1_000);
@@ -77,11 +77,11 @@ function start(
     now: () => ({ atUs: tsUs(now()), monotonicUs: monotonicUs() }),
     timers: given.timers ?? timers,
     schedule,
-    isCareDue: () => isCareDue,
+    isMaintenanceDue: () => isMaintenanceDue,
     run: (moment) => {
       const { kind, day } = moment;
       given.onRun?.(moment);
-      if (kind === 'backup_and_report') isCareDue = false;
+      if (kind === 'backup_and_report') isMaintenanceDue = false;
       const local = new Date(now() / 1_000 + calendar.utcOffsetMinutes * 60_000).toISOString();
       fired.push(`${day} ${local.slice(11, 16)} ${kind}`);
     },
@@ -110,7 +110,7 @@ const dayOf = (day: string): string[] => [
 beforeEach(() => {
   fired = [];
   offsetUs = 0;
-  isCareDue = false;
+  isMaintenanceDue = false;
   running = undefined;
   setTime('2026-03-05T08:10:00+07:00');
 });
@@ -262,7 +262,7 @@ it('asks at once when the clock was set', () => {
 });
 
 it('begins the care of the day when it is due, whatever the time', () => {
-  isCareDue = true;
+  isMaintenanceDue = true;
   start(VIETNAM);
   pass(0);
   expect(running?.jobs().last).toEqual({
@@ -271,7 +271,7 @@ it('begins the care of the day when it is due, whatever the time', () => {
     by: 'start',
   });
   pass(6.75);
-  isCareDue = true;
+  isMaintenanceDue = true;
   pass(5 / 3_600);
   expect(fired.filter((line) => line.endsWith('report'))).toHaveLength(2);
   expect(fired.at(-1)).toBe('2026-03-05 14:55 backup_and_report');
@@ -281,7 +281,7 @@ it('fires the work after a close no more once it was begun', () => {
   setTime('2026-03-05T14:40:00+07:00');
   start(VIETNAM);
   pass(0.1);
-  isCareDue = true;
+  isMaintenanceDue = true;
   pass(5 / 3_600);
   expect(running?.jobs()).toMatchObject({
     next: [{ kind: 'token_refresh', at: '2026-03-06T08:15:00.000' }, {}, {}, {}, {}, {}],

@@ -1,4 +1,4 @@
-/** The door itself: market events, reads, tempo, phases, commands, days (failure cases, 4, 13, 20, 23, 24). */
+/** The door itself: market events, reads, pace, phases, commands, days (failure cases, 4, 13, 20, 23, 24). */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { instrumentIndex, priceHundredths, priceTicks, qty, seconds } from '../../src/domain/units.ts';

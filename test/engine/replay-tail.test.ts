@@ -32,7 +32,7 @@ describe('a tail that a kill cut off', () => {
     live.trade(13_002);
     const id = live.places()[0]!.clientOrderId;
     const second = new EngineRig({ strategies: [everyThird(), {}] });
-    second.engine.hasSent({
+    second.engine.noteUnjournaledCalls({
       owners: [{ clientOrderId: id, strategy: FIRST, order: live.places()[0]! }],
       changes: [],
       cancels: [],

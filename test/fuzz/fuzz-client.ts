@@ -20,7 +20,7 @@ import { Noise } from './noise.ts';
 import { Tally } from './tally.ts';
 import { USUAL_TIMEOUTS } from '../broker/support/usual-timeouts.ts';
 
-const READ = { priority: 'rest' } as const;
+const READ = { priority: 'background' } as const;
 const SEND = { priority: 'exit', refuse: () => null } as const;
 const CALL = clientOrderId('H.1');
 const CONDITION = { orderNo: brokerOrderNo('3'), orderKey: brokerOrderKey('7625321') };

@@ -50,12 +50,12 @@ it.each(['entries', 'inputs'])('never changes or takes away a row of %s', (table
   database.close();
 });
 
-it('commits nothing before what has to precede it', () => {
+it('commits nothing before what has to beforeCommit it', () => {
   const path = tempPath();
   const { store, failures, timers } = openStore(path);
   store.beginSession(DAY, tsUs(1), 'test.yaml');
   let isFull = true;
-  store.precede(() => {
+  store.beforeCommit(() => {
     if (isFull) throw new Error('frames: disk full');
   });
   store.append(note(1));

@@ -21,7 +21,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a call is sent before its row is committed',
     file: 'broker/gateway/rest-gateway',
-    from: 'caughtFrom(() => this.#options.commit())',
+    from: 'thrownBy(() => this.#options.commit())',
     to: 'null',
   },
   {
@@ -69,8 +69,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames that a full disk refused are dropped',
     file: 'daemon/session/inbox',
-    from: 'const thrown = caughtFrom(() => this.writeFrames());',
-    to: 'const thrown = caughtFrom(() => this.writeFrames()); this.#unwritten = [];',
+    from: 'const thrown = thrownBy(() => this.writeFrames());',
+    to: 'const thrown = thrownBy(() => this.writeFrames()); this.#unwritten = [];',
   },
   {
     what: 'the tail of a killed process is taken for written',
@@ -175,8 +175,8 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'contracts that a row loses and shows again are booked twice',
     file: 'engine/orders/fill-steps',
-    from: "order.isFirstReport('decreased')",
-    to: "(order.filledQty = row.filledQty) >= 0 && order.isFirstReport('decreased')",
+    from: "order.markReported('decreased')",
+    to: "(order.filledQty = row.filledQty) >= 0 && order.markReported('decreased')",
   },
   {
     what: 'a row of an older read overwrites what a newer one has shown',

@@ -33,7 +33,7 @@ export class RigPorts {
       reports: {
         reportsOnce,
         read: (what) => this.#leave(() => this.reads.push(what)),
-        pollPace: (tempo) => this.#leave(() => this.tempos.push(tempo)),
+        pollPace: (pace) => this.#leave(() => this.tempos.push(pace)),
       },
       journal: { append: (entry) => (this.#time === 'tail' ? this.#unjournaled : this.entries).push(entry) },
       alarm: {

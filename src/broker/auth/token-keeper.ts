@@ -78,9 +78,9 @@ export class TokenKeeper implements TokenSource {
   #running: Promise<RefreshResult> | undefined = undefined;
   #finalFailure: RefreshFailure | undefined = undefined;
   #failures = 0;
-  #patientUntil = 0;
+  #retryAfterUs = 0;
   /** An exchange was spent for a failure that may pass. */
-  #wastedUs = -Infinity;
+  #spentInVainUs = -Infinity;
   #expiry: CancelTimer | undefined = undefined;
   #doubt: TokenDoubt | undefined = undefined;
   /** Refused operations of the present token. */
@@ -152,7 +152,7 @@ export class TokenKeeper implements TokenSource {
     if (this.#finalFailure !== undefined || this.#used() >= EXCHANGES_PER_DAY - EXCHANGES_RESERVED)
       return undefined;
     const now = this.#options.clock.nowUs();
-    return addUs(now, Math.max(0, this.#wantedUs() - now, this.#patientUntil - now));
+    return addUs(now, Math.max(0, this.#wantedUs() - now, this.#retryAfterUs - now));
   }
 
   /** Exchanges of the broker's day. */
@@ -219,7 +219,7 @@ export class TokenKeeper implements TokenSource {
     const obtained = await this.#obtain(reason);
     if (!obtained.ok) return this.#failed(obtained.failure, this.#used() > used);
     this.#failures = 0;
-    this.#patientUntil = 0;
+    this.#retryAfterUs = 0;
     this.#exchangedUs = this.#options.clock.nowUs();
     this.#adopt(obtained.token, 'exchange');
     return obtained;
@@ -264,7 +264,7 @@ export class TokenKeeper implements TokenSource {
   #tooSoon(reason: RefreshReason): RefreshFailure | undefined {
     const now = this.#options.clock.nowUs();
     if (reason === 'operator') return this.#wouldWaste(now);
-    if (reason !== 'needed' || now >= this.#patientUntil) return undefined;
+    if (reason !== 'needed' || now >= this.#retryAfterUs) return undefined;
     return { kind: 'temporary', reason: 'waiting after the last failure' };
   }
 
@@ -272,8 +272,8 @@ export class TokenKeeper implements TokenSource {
   #wouldWaste(now: TsUs): RefreshFailure | undefined {
     const used = this.#used();
     if (used < EXCHANGES_PER_DAY - EXCHANGES_SPARED) return undefined;
-    const isLast = used === EXCHANGES_PER_DAY - 1 && this.#wastedUs > -Infinity;
-    const until = Math.max(this.#wastedUs + OPERATOR_PATIENCE, isLast ? this.#patientUntil : -Infinity);
+    const isLast = used === EXCHANGES_PER_DAY - 1 && this.#spentInVainUs > -Infinity;
+    const until = Math.max(this.#spentInVainUs + OPERATOR_PATIENCE, isLast ? this.#retryAfterUs : -Infinity);
     if (now >= until) return undefined;
     const left = `${EXCHANGES_PER_DAY - used} of ${EXCHANGES_PER_DAY} exchanges of the day are left`;
     const reason = `the broker failed just now, and ${left}: ask again in ${Math.ceil((until - now) / US_PER_SECOND)} s`;
@@ -287,11 +287,11 @@ export class TokenKeeper implements TokenSource {
   #failed(failure: RefreshFailure, isSpent: boolean): RefreshResult {
     // Ended by us, not refused by the broker.
     if (this.#closing.signal.aborted) return { ok: false, failure };
-    this.#wastedUs = isSpent && failure.kind === 'temporary' ? this.#options.clock.nowUs() : -Infinity;
+    this.#spentInVainUs = isSpent && failure.kind === 'temporary' ? this.#options.clock.nowUs() : -Infinity;
     if (failure.kind === 'final') this.#finalFailure = failure;
     const wait = PATIENCE[Math.min(this.#failures, PATIENCE.length - 1)] ?? durationUs(0);
     this.#failures += 1;
-    this.#patientUntil = this.#options.clock.nowUs() + wait;
+    this.#retryAfterUs = this.#options.clock.nowUs() + wait;
     this.#options.onSignal({ kind: 'refresh_failed', failure, used: this.#used() });
     return { ok: false, failure };
   }

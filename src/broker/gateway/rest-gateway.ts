@@ -6,7 +6,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import { errorText, failureOf, caughtFrom } from '../../domain/failure.ts';
+import { errorText, failureOf, thrownBy } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../../engine/ports/approved.ts';
 import { type CallAnswer, type InputSink, journalFailed } from '../../engine/ports/engine-event.ts';
@@ -142,7 +142,7 @@ export class RestGateway implements Gateway {
 
   /** Null when the call may leave, else the reason why not. */
   #makeDurable(record: CallRecord, purpose: SendPurpose): string | null {
-    const thrown = caughtFrom(() => this.#options.commit());
+    const thrown = thrownBy(() => this.#options.commit());
     if (thrown === null) return null;
     const failure = errorText(thrown);
     const { call, clientOrderId: order } = record;

@@ -34,7 +34,7 @@ export class BrokerReports implements Reports {
   readonly #reads: Readonly<Record<ReportKind, MergedRead>>;
   /** The book's own pace. A look-up never waits behind it. */
   readonly #periodic: MergedRead;
-  #tempo: 'fast' | 'slow' = 'slow';
+  #pace: 'fast' | 'slow' = 'slow';
   #timer: CancelTimer | undefined = undefined;
   #isRunning = false;
 
@@ -42,29 +42,29 @@ export class BrokerReports implements Reports {
     this.#options = options;
     const { clock, rest, sink } = options;
     this.#reads = {
-      book: new MergedRead('lookup', clock, (read) => this.#readBook(read)),
+      book: new MergedRead('lookup', clock, (read) => this.#readOrderList(read)),
       triggers: new MergedRead('lookup', clock, (read) => this.#readTriggers(read)),
       positions: new MergedRead('positions', clock, (read) =>
         this.#take('positions', rest.positions(read), (positions) =>
           sink.post({ kind: 'position_snapshot', startedUs: read.startedUs, positions }),
         ),
       ),
-      account: new MergedRead('rest', clock, (read) =>
+      account: new MergedRead('background', clock, (read) =>
         this.#take('account', rest.account(read), (account) =>
           sink.post({ kind: 'account_snapshot', startedUs: read.startedUs, account }),
         ),
       ),
-      reference: new MergedRead('rest', clock, (read) =>
+      reference: new MergedRead('background', clock, (read) =>
         this.#take('reference', rest.quotes(read), (quotes) => this.#postReference(quotes)),
       ),
-      contracts: new MergedRead('rest', clock, (read) => this.#readContracts(read)),
-      closed: new MergedRead('rest', clock, (read) =>
+      contracts: new MergedRead('background', clock, (read) => this.#readContracts(read)),
+      closed: new MergedRead('background', clock, (read) =>
         this.#take('closed', rest.accounts.closedPositions(null, read), ({ positions }) =>
           sink.post({ kind: 'closed_snapshot', startedUs: read.startedUs, positions }),
         ),
       ),
     };
-    this.#periodic = new MergedRead('book', clock, (read) => this.#readBook(read));
+    this.#periodic = new MergedRead('book', clock, (read) => this.#readOrderList(read));
   }
 
   /** Begins to read the book by itself. */
@@ -82,21 +82,21 @@ export class BrokerReports implements Reports {
     this.#reads[what].ask();
   }
 
-  pollPace(tempo: 'fast' | 'slow'): void {
-    if (this.#tempo === tempo) return;
-    this.#tempo = tempo;
+  pollPace(pace: 'fast' | 'slow'): void {
+    if (this.#pace === pace) return;
+    this.#pace = pace;
     if (this.#isRunning) this.#arm();
   }
 
   #arm(): void {
     this.#timer?.();
-    this.#timer = this.#options.timers.after(this.#options.pollPace[this.#tempo], () => {
+    this.#timer = this.#options.timers.after(this.#options.pollPace[this.#pace], () => {
       // A look-up under way serves as well, and its end arms the timer again.
       if (this.#reads.book.isIdle) this.#periodic.ask();
     });
   }
 
-  async #readBook(read: MergedRead): Promise<void> {
+  async #readOrderList(read: MergedRead): Promise<void> {
     const scan = await this.#options.rest.inDayBook(read);
     if (this.#isRunning) this.#arm();
     this.#postScan('book', read, scan, { list: 'orders', orders: scan.orders });
@@ -130,7 +130,7 @@ export class BrokerReports implements Reports {
     const { rest, table, sink, onSignal } = this.#options;
     const quotes = await rest.quotes(read);
     if (!quotes.ok) return this.#failed('contracts', quotes.reason);
-    const listed = await rest.contracts({ priority: 'rest' });
+    const listed = await rest.contracts({ priority: 'background' });
     if (!listed.ok) onSignal({ kind: 'contract_list_missing', reason: listed.reason });
     const { contracts, orphans } = resolveContracts(listedOrNone(listed), quotes.value, this.#options);
     if (orphans.length > 0) onSignal({ kind: 'orphan_codes', codes: orphans });

@@ -7,10 +7,10 @@ import { assert } from '../../domain/assert.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, milliseconds, seconds, US_PER_SECOND } from '../../domain/units.ts';
 
-export type Priority = 'exit' | 'lookup' | 'book' | 'positions' | 'entry' | 'rest';
+export type Priority = 'exit' | 'lookup' | 'book' | 'positions' | 'entry' | 'background';
 export type Lane = 'orders' | 'reads';
 
-const BY_PRIORITY: readonly Priority[] = ['exit', 'lookup', 'book', 'positions', 'entry', 'rest'];
+const BY_PRIORITY: readonly Priority[] = ['exit', 'lookup', 'book', 'positions', 'entry', 'background'];
 export const laneOf = (priority: Priority): Lane =>
   priority === 'exit' || priority === 'entry' ? 'orders' : 'reads';
 
@@ -35,7 +35,7 @@ export interface RateLimiterOptions {
 }
 
 /** Gives up a place in the queue; false when the call already left. */
-export type Withdraw = () => boolean;
+export type LeaveQueue = () => boolean;
 
 interface QueuedCall {
   readonly priority: Priority;
@@ -51,7 +51,7 @@ export class RateLimiter {
     book: [],
     positions: [],
     entry: [],
-    rest: [],
+    background: [],
   };
   readonly #inFlight: Record<Lane | 'entries', number> = { orders: 0, reads: 0, entries: 0 };
   readonly #passedOver: Record<Lane, number> = { orders: 0, reads: 0 };
@@ -74,7 +74,7 @@ export class RateLimiter {
   }
 
   /** Runs `run` when its turn comes, perhaps at once, until it calls `done`. Undefined when too many of its kind wait. */
-  enqueue(priority: Priority, run: (done: () => void) => void): Withdraw | undefined {
+  enqueue(priority: Priority, run: (done: () => void) => void): LeaveQueue | undefined {
     const queue = this.#waiting[priority];
     if (queue.length >= this.#options.waitingMax) return undefined;
     const entry: QueuedCall = { priority, run, state: 'waiting' };

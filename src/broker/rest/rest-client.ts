@@ -212,7 +212,7 @@ function moneyCalls({ caller, traded }: ClientParts) {
     (operation: typeof deposit | typeof withdraw) =>
     (amount: CashMove, { refuse }: MoneyOptions): Promise<CallReceipt> => {
       const request = operation.encodeRequest({ ...traded, ...amount });
-      return caller.move(operation, request, { priority: 'rest', refuse }, classifyCashReply);
+      return caller.move(operation, request, { priority: 'background', refuse }, classifyCashReply);
     };
   return {
     deposit: move(deposit),
@@ -220,7 +220,12 @@ function moneyCalls({ caller, traded }: ClientParts) {
     withdraw: move(withdraw),
     /** Money from one sub-account to another. */
     transfer: (sum: MoneyTransfer, { refuse }: MoneyOptions): Promise<CallReceipt> =>
-      caller.move(transfer, transfer.encodeRequest(sum), { priority: 'rest', refuse }, classifyTransferReply),
+      caller.move(
+        transfer,
+        transfer.encodeRequest(sum),
+        { priority: 'background', refuse },
+        classifyTransferReply,
+      ),
   };
 }
 
@@ -246,7 +251,7 @@ function accountCalls({ caller, traded }: ClientParts) {
       caller.move(
         at(cancelStockOrders, accountNo),
         cancelStockOrders.encodeRequest(orderIds),
-        { priority: 'rest', refuse },
+        { priority: 'background', refuse },
         classifyStockCancelReply,
       ),
   };

@@ -53,7 +53,7 @@ const WAIT_MAX: Readonly<Record<Priority, DurationUs>> = {
   book: seconds(30),
   positions: seconds(30),
   entry: seconds(3),
-  rest: seconds(60),
+  background: seconds(60),
 };
 
 const TOO_MANY = 429;

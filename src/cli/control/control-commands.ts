@@ -45,7 +45,7 @@ interface ControlFlags {
   readonly channel?: string;
 }
 
-interface ListedOrder {
+interface CommandSpec {
   readonly name: string;
   readonly description: string;
   /** What lets trading go on, or changes it, needs one; what takes risk away is not refused for its words. */
@@ -57,7 +57,7 @@ interface ListedOrder {
   readonly isOfOne?: boolean;
 }
 
-const ORDERS: readonly ListedOrder[] = [
+const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'halt',
     description: 'stop entries until resume, and cancel those that work; what protects a position stays',
@@ -128,7 +128,7 @@ const ORDERS: readonly ListedOrder[] = [
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   addOtp(program, context);
-  for (const { name, description, reason: words, strategy: help, isOfOne = false, ...of } of ORDERS) {
+  for (const { name, description, reason: words, strategy: help, isOfOne = false, ...of } of COMMANDS) {
     const command = stateCommand(program, name, description, example(of.example));
     if (words === 'any') command.option(...(name === 'halt' ? HALT_REASON : ANY_REASON));
     if (words === 'needed') command.requiredOption(...REASON);

@@ -8,7 +8,7 @@ import { InvalidArgumentError } from 'commander';
 import { CATALOG } from '../../host/strategy-files/own-strategies.ts';
 import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
-import type { SecretPlace } from '../../config/config.ts';
+import type { SecretRef } from '../../config/config.ts';
 import { aliasesOf, aliasOf, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
@@ -266,7 +266,7 @@ export class Interview {
   }
 
   /** Only the place of a secret goes into the file. One that is typed in goes into a file of its own. */
-  async #secret(name: string, what: string, environment: string): Promise<SecretPlace> {
+  async #secret(name: string, what: string, environment: string): Promise<SecretRef> {
     const file = await this.#secretFile(name, what, environment);
     if (file === undefined) this.variables.push(environment);
     return { environment, file };
@@ -435,7 +435,7 @@ const SIMULATOR = [
 
 const NAKED_POLICY = ['policies:', '  nakedPosition: flatten # or hold: alert, and leave the position', ''];
 
-const secretLine = (key: string, { environment, file }: SecretPlace): string =>
+const secretLine = (key: string, { environment, file }: SecretRef): string =>
   file === undefined
     ? `  ${key}: { environment: ${environment} }`
     : `  ${key}: { file: ${yaml(file)} } # mode 600`;

@@ -24,7 +24,7 @@ const trialsOf = (job: string): string => `tickwright.trials.${job}`;
 const resultOf = (job: string, name: string): string => `tickwright.results.${job}.${name}`;
 
 /** What `announce` puts next to a queue, for workers to read before they take anything of it. */
-export interface Announced extends Program {
+export interface AnnouncedSweep extends Program {
   readonly id: string;
   readonly whose: string;
   /** Batches that nobody has, and those that may come back from who has them. */
@@ -72,8 +72,8 @@ export class Searches {
     this.#cluster.nc.publish(NEWS);
   }
 
-  async announced(): Promise<readonly Announced[]> {
-    const found: Announced[] = [];
+  async announced(): Promise<readonly AnnouncedSweep[]> {
+    const found: AnnouncedSweep[] = [];
     const queues = this.#cluster.jsm.consumers.list(TRIALS);
     for (let page = await queues.next().catch(unless(NO_STREAM)); page?.length; page = await queues.next())
       for (const { name, num_pending: pending, num_ack_pending: inWork, config } of page) {

@@ -28,7 +28,7 @@ import {
   type Piece,
   sha256,
 } from './job.ts';
-import { ACK_WAIT_MS, type Announced, jobObject, NEWS, Searches, sent, WORKERS } from './streams.ts';
+import { ACK_WAIT_MS, type AnnouncedSweep, jobObject, NEWS, Searches, sent, WORKERS } from './streams.ts';
 import {
   closeSync,
   mkdirSync,
@@ -143,7 +143,7 @@ class ClusterWorker {
   }
 
   /** Any of the jobs with work: many workers spread over them. */
-  async #choose(searches: Searches): Promise<Announced | undefined> {
+  async #choose(searches: Searches): Promise<AnnouncedSweep | undefined> {
     const { build, node } = this.#program;
     const all = await searches.announced();
     for (const each of all.filter((job) => job.build !== build || job.node !== node)) {
@@ -161,7 +161,7 @@ class ClusterWorker {
     return open.find(({ id }) => id === this.#ready?.job.id) ?? open[Math.floor(Math.random() * open.length)];
   }
 
-  async #workOn(searches: Searches, { id }: Announced): Promise<void> {
+  async #workOn(searches: Searches, { id }: AnnouncedSweep): Promise<void> {
     if (this.#ready?.job.id !== id) {
       await Promise.all(this.#slots.map((slot) => slot.end()));
       this.#ready = null;

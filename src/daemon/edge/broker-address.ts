@@ -11,7 +11,7 @@ import {
   type SimulatorLink,
   simulatorPlan,
 } from '../simulator/embedded-simulator.ts';
-import { readApiKey } from './secret-place.ts';
+import { readApiKey } from './secret-ref.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;

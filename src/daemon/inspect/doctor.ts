@@ -9,12 +9,12 @@ import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
 import {
-  apiKeyPlace,
+  apiKeyRef,
   environmentSecrets,
   missingSecrets,
-  secretPlaces,
-  secretPlaceText,
-} from '../edge/secret-place.ts';
+  secretRefs,
+  secretRefText,
+} from '../edge/secret-ref.ts';
 import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { type StatePaths, statePaths } from '../../host/state/state-paths.ts';
@@ -48,7 +48,7 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
   if (config.mode !== 'paper' && missingSecrets(config).length === 0)
-    findings.push(good('api key', `${secretPlaceText(apiKeyPlace(config.auth))} is there`));
+    findings.push(good('api key', `${secretRefText(apiKeyRef(config.auth))} is there`));
   findings.push(...environmentFindings(config), ...(await channelFindings(config)));
   if (config.broker.restUrl !== undefined && config.mode !== 'paper')
     findings.push(...(await brokerFindings(config.broker.restUrl)));
@@ -312,10 +312,10 @@ export function modeFindings(paths: readonly string[]): readonly Finding[] {
 }
 
 /** Secrets that pm2 would keep, or keeps, in clear. */
-export function environmentFindings(config: Parameters<typeof secretPlaces>[0]): readonly Finding[] {
+export function environmentFindings(config: Parameters<typeof secretRefs>[0]): readonly Finding[] {
   const dump = join(process.env['PM2_HOME'] ?? join(homedir(), '.pm2'), 'dump.pm2');
   const text = undefinedIfMissing(() => readFileSync(dump, 'utf8')) ?? '';
-  const kept = secretPlaces(config).filter((place) => {
+  const kept = secretRefs(config).filter((place) => {
     let secret: string | undefined;
     // A file that is missing or open to others has a finding of its own.
     failureOf(() => {

@@ -8,7 +8,7 @@ import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
-import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
+import { missingSecrets, secretsInPm2 } from '../edge/secret-ref.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {

@@ -115,7 +115,7 @@ export class HaltSweep {
   }
 
   /** Reports and answers on their way to the engine. */
-  see(event: UnnumberedInput<EngineEvent>): void {
+  observe(event: UnnumberedInput<EngineEvent>): void {
     if (!this.#parts.isHalted()) return;
     // Reads of a sweep under way may be older than the answer to a placement.
     const answer = event.kind === 'execution_report' ? event.answer : null;
@@ -158,9 +158,9 @@ export class HaltSweep {
         this.#prove(found, this.#canceled.size - before);
         before = this.#canceled.size;
         provenUs = Math.min(provenUs, clock.nowUs());
-        const isSaid = await this.#send(found, provenUs);
+        const isSent = await this.#send(found, provenUs);
         if (this.#isStale) continue;
-        if (isSaid) break;
+        if (isSent) break;
         await this.#pause(PAUSE_MIN);
         continue;
       }

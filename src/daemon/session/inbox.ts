@@ -8,7 +8,7 @@
  */
 import { type OperatorFunction, Subject } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
-import { errorText, caughtFrom } from '../../domain/failure.ts';
+import { errorText, thrownBy } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs, tsUs } from '../../domain/units.ts';
 import {
@@ -237,7 +237,7 @@ export class Inbox implements InputSink {
 
   /** Null when every frame is written. */
   settle(): string | null {
-    const thrown = caughtFrom(() => this.writeFrames());
+    const thrown = thrownBy(() => this.writeFrames());
     const isFirst = thrown !== null && !this.#isRefused;
     this.#isRefused = thrown !== null;
     if (isFirst) this.post(journalFailed(thrown, 'frames: '));

@@ -48,7 +48,7 @@ import type { PriceBoard } from '../edge/price-board.ts';
 import {
   dispatchCall,
   type EngineOutput,
-  type PastPlace,
+  type ReplayPaths,
   type ReplayedPast,
 } from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
@@ -120,7 +120,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     : restartDay(leftBy(context, before, left, contracts), read, day, names);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
-  const place: PastPlace = {
+  const place: ReplayPaths = {
     journal: paths.journal,
     session: day,
     framesPath: frameLogPath(paths.frames, day),
@@ -246,7 +246,7 @@ export class TradingSession implements InputSink, SessionWork {
     prices?.restart();
     if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
     this.inbox.frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
-    journal.precede(() => this.#settleFrames());
+    journal.beforeCommit(() => this.#settleFrames());
     const carried = carriedOver.started;
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
     const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
@@ -394,7 +394,7 @@ export class TradingSession implements InputSink, SessionWork {
     if (!this.#isClosed) return;
     inbox.frameLog.close();
     inbox.frameLog = undefined;
-    this.#context.journal.precede(null);
+    this.#context.journal.beforeCommit(null);
   }
 
   /** The session had positions already: it restarts with those of the session that ran since, so that its rows count each once. */
@@ -435,7 +435,7 @@ export class TradingSession implements InputSink, SessionWork {
     feed?.note(input);
   }
 
-  async #replay(place: PastPlace): Promise<void> {
+  async #replay(place: ReplayPaths): Promise<void> {
     const { past } = await this.#engine.thread.replay(place);
     this.replayed = past;
     // The main thread has answered it, and may have answered others while no engine was there.
@@ -459,12 +459,12 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   /** Entries first, then calls: the gateway commits the journal before the first byte. */
-  #carryOut({ entries, calls, reads, tempo, wakeAt }: EngineOutput): void {
+  #carryOut({ entries, calls, reads, pace, wakeAt }: EngineOutput): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
     this.#context.halt.settle();
     for (const call of calls) dispatchCall(gateway, call);
-    if (tempo !== null) reports.pollPace(tempo);
+    if (pace !== null) reports.pollPace(pace);
     for (const what of reads) reports.read(what);
     if (wakeAt !== null) this.#arm(wakeAt);
   }

@@ -297,9 +297,9 @@ const NO_LEVELS: readonly BookLevel[] = [];
 /** By position in the frame: null and absent are empty. Never changed, only replaced, because messages keep it. */
 type Slots = readonly (BookLevel | null | undefined)[];
 
-export interface LateBook {
+export interface DeferredBook {
   /** Each change is handed out once, in the order of the sequence. */
-  takeLate(): readonly BookUpdate[];
+  drainDeferred(): readonly BookUpdate[];
 }
 
 /**
@@ -313,7 +313,7 @@ export class MergedBook {
   #last: BookTick | undefined = undefined;
   #isKnown = false;
   #wasKnown = false;
-  #late: LateBook | null = null;
+  #late: DeferredBook | null = null;
 
   /** Undefined until both best levels were seen after the last disconnect, even if one of them is empty. */
   get last(): BookTick | undefined {
@@ -331,7 +331,7 @@ export class MergedBook {
     return this.#wasKnown && !this.isKnown;
   }
 
-  defer(late: LateBook): void {
+  defer(late: DeferredBook): void {
     if (this.#late !== late) this.settle();
     this.#late = late;
   }
@@ -365,7 +365,7 @@ export class MergedBook {
     const late = this.#late;
     if (late === null) return;
     this.#late = null;
-    for (const update of late.takeLate()) this.merge(update);
+    for (const update of late.drainDeferred()) this.merge(update);
   }
 
   empty(): void {

@@ -19,7 +19,7 @@ export class BracketExits {
   /** Brackets of today and those that outlived their day, whether or not they still work: exits outlive their entry. */
   readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
-  readonly #owing = new Map<ManagedOrder, ScanEvidence>();
+  readonly #scansWithout = new Map<ManagedOrder, ScanEvidence>();
   /** Exits whose bracket is in doubt. */
   readonly #held = new Map<BrokerOrderKey, ScanEvidence>();
 
@@ -42,7 +42,7 @@ export class BracketExits {
         this.#exitsOf(bracket.clientOrderId).length > 0;
       if (!isKnown || !mayBring) this.#brackets.delete(bracket);
     }
-    this.#owing.clear();
+    this.#scansWithout.clear();
     this.#held.clear();
   }
 
@@ -172,7 +172,7 @@ export class BracketExits {
 
   /** Restarts the count of scans. */
   setClockBack(): void {
-    this.#owing.clear();
+    this.#scansWithout.clear();
   }
 
   /** After a complete scan of the trigger book: a filled bracket is protected once its exits rest there. */
@@ -182,13 +182,13 @@ export class BracketExits {
       if (this.#coveredBy(bracket) >= bracket.filledQty) {
         orders.bracketsMissingExits.delete(bracket);
         orders.changed(bracket);
-        this.#owing.delete(bracket);
+        this.#scansWithout.delete(bracket);
         continue;
       }
-      const evidence = this.#owing.get(bracket) ?? new ScanEvidence(context.nowUs);
-      this.#owing.set(bracket, evidence);
+      const evidence = this.#scansWithout.get(bracket) ?? new ScanEvidence(context.nowUs);
+      this.#scansWithout.set(bracket, evidence);
       evidence.add(startedUs, lookUp);
-      if (!evidence.isEnough(lookUp) || !bracket.isFirstReport('exits')) continue;
+      if (!evidence.isEnough(lookUp) || !bracket.markReported('exits')) continue;
       const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.named()} has filled, and the trigger book does not show its exits`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text, { about: bracket.orderCode });
     }
@@ -202,13 +202,13 @@ export class BracketExits {
     strategy: StrategyIndex | null,
     instrument: InstrumentIndex,
     side: Side,
-    withMissing = true,
+    countMissing = true,
   ): number {
     const { orders, settings } = this.#core;
     let total = 0;
     for (const bracket of orders.bracketsMissingExits) {
       if (bracket.instrument !== instrument || bracket.side === side) continue;
-      if (!withMissing && this.#owing.get(bracket)?.isEnough(settings.lookUp) === true) continue;
+      if (!countMissing && this.#scansWithout.get(bracket)?.isEnough(settings.lookUp) === true) continue;
       if (strategy === null || bracket.strategy === strategy)
         total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
     }

@@ -40,7 +40,7 @@ export class FillSteps {
   take(order: ManagedOrder, row: BrokerOrder, isOlder: boolean): void {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
-    else if (!isOlder && order.isFirstReport('decreased')) {
+    else if (!isOlder && order.markReported('decreased')) {
       this.#view.context.alert(
         order.strategy,
         'critical',

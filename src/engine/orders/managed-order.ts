@@ -335,7 +335,7 @@ export class ManagedOrder {
     doubt.grownUs = now;
   }
 
-  isFirstReport(matter: string): boolean {
+  markReported(matter: string): boolean {
     if (this.doubt.reported?.has(matter) === true) return false;
     (this.ownDoubt().reported ??= new Set()).add(matter);
     return true;

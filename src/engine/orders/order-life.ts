@@ -57,7 +57,7 @@ export class OrderLife {
 
   #queue(strategy: StrategyIndex, update: OrderUpdate): void {
     this.#updates = appended(this.#updates, { strategy, update });
-    this.#core.dueWork.open();
+    this.#core.dueWork.markPending();
   }
 
   takeUpdates(): readonly StrategyUpdate[] {
@@ -102,7 +102,7 @@ export class OrderLife {
     const isOdd = typeof result !== 'string';
     const target = isOdd ? result.to : result;
     const to = target === 'accepted' && order.filledQty > 0 ? 'partially_filled' : target;
-    if (isOdd && order.isFirstReport(`${event}:${from}`))
+    if (isOdd && order.markReported(`${event}:${from}`))
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
     if (to === from) {
       this.#core.orders.changed(order);

@@ -231,12 +231,12 @@ export class OrderReconciler {
     for (const order of matched.held) scan.shown?.add(order);
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
     this.#alertAmbiguous(matched, text);
-    const inDoubt = new Set<BrokerOrderNo>();
+    const unresolved = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
       const bracket = this.#view.exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
-        for (const number of row.children) inDoubt.add(number);
+        for (const number of row.children) unresolved.add(number);
         this.#view.snapshots.want('book');
         continue;
       }
@@ -245,12 +245,12 @@ export class OrderReconciler {
       this.#view.exits.pair(order);
       this.#takeTrigger(order, row, scan);
     }
-    this.#view.rowOwners.doubt(inDoubt);
+    this.#view.rowOwners.setUnresolved(unresolved);
   }
 
   #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
-      if (!order.isFirstReport('ambiguous')) continue;
+      if (!order.markReported('ambiguous')) continue;
       const alert = `${order.named()}: ${text}`;
       this.#view.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
     }
@@ -259,7 +259,7 @@ export class OrderReconciler {
   #alertNumbersLost(): void {
     if (this.#view.orders.numberLost === null) return;
     for (const order of this.#view.orders.open) {
-      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.isFirstReport('number_lost')) continue;
+      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.markReported('number_lost')) continue;
       const text = `${order.named()}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }

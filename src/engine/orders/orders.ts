@@ -61,7 +61,7 @@ export class Orders {
   }
 
   /** How often the trigger book is read; null: it holds no order of ours. */
-  get triggerTempo(): 'fast' | 'slow' | null {
+  get triggerPace(): 'fast' | 'slow' | null {
     if (this.bracketsMissingExits.size > 0 || this.#open.some(isRestless)) return 'fast';
     return this.hasWaiting ? 'slow' : null;
   }
@@ -137,7 +137,7 @@ export class Orders {
 
   #turn(): void {
     this.#version += 1;
-    this.#dueWork.open();
+    this.#dueWork.markPending();
   }
 
   /** Prices at which a print of the contract touches none of our orders: at rest, asked for, or to be triggered. Until the next call. */

@@ -30,7 +30,7 @@ export class RowOwners {
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
   /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
-  #inDoubt: ReadonlySet<BrokerOrderNo> = new Set();
+  #unresolved: ReadonlySet<BrokerOrderNo> = new Set();
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
@@ -64,8 +64,8 @@ export class RowOwners {
   }
 
   /** The trigger book names their sender, and its owner is not known yet. */
-  doubt(numbers: ReadonlySet<BrokerOrderNo>): void {
-    this.#inDoubt = numbers;
+  setUnresolved(numbers: ReadonlySet<BrokerOrderNo>): void {
+    this.#unresolved = numbers;
   }
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
@@ -77,14 +77,14 @@ export class RowOwners {
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
     const held = this.#held.get(row.orderNo);
-    if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
+    if (this.#unresolved.has(row.orderNo)) return this.#hold(row, startedUs);
     if (this.#core.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
     const alike = this.#core.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
     // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
     const { open, bracketsMissingExits } = this.#core.orders;
-    if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
+    if (alike.some(isUnanswered) || open.some((order) => isUnanswered(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
     const mayBeOurs =
       alike.length > 0 || [...bracketsMissingExits].some((bracket) => mayExitHaveSent(bracket, row));
@@ -101,7 +101,7 @@ export class RowOwners {
   nextDay(): void {
     this.#held.clear();
     this.#foreign.clear();
-    this.#inDoubt = new Set();
+    this.#unresolved = new Set();
     this.#overdue = null;
   }
 
@@ -137,7 +137,7 @@ const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
   order.side === row.side &&
   order.triggerState.sentQty + row.qty <= order.qty;
 
-const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
+const isUnanswered = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
 
 /** An exit of this bracket that the trigger book has not shown yet. */
 const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, row: BrokerOrder): boolean =>

@@ -70,7 +70,7 @@ export class RowReader {
       order.rowUs = startedUs;
       order.clearAbsence();
       this.#takeTriggerTerms(order, row, startedUs);
-      if (order.isFirstReport(`known:${row.qty}:${row.limitPrice}`))
+      if (order.markReported(`known:${row.qty}:${row.limitPrice}`))
         this.#view.life.journalWaiting(order, row);
       this.#takeChildren(order, row);
       this.#takeTriggerStatus(order, row, startedUs);
@@ -229,7 +229,7 @@ export class RowReader {
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
     this.disagreements += 1;
-    if (!order.isFirstReport(`disagree:${row.statusText}`)) return;
+    if (!order.markReported(`disagree:${row.statusText}`)) return;
     const text = `${order.named()}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#view.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
@@ -333,7 +333,7 @@ export class RowReader {
       const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode} at ${price}`;
       const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text, { about: clientOrderId });
-    } else if (order.isFirstReport('missing')) {
+    } else if (order.markReported('missing')) {
       const text = `${order.named()} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#view.context.alert(strategy, 'critical', 'order_missing', text);
     }
@@ -345,7 +345,7 @@ export class RowReader {
   }
 
   #alertUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
-    if (!order.isFirstReport(`status:${statusText}`)) return;
+    if (!order.markReported(`status:${statusText}`)) return;
     const text = `${order.named()}: ${book} says "${statusText}", which is no status we know`;
     this.#view.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }

@@ -133,7 +133,7 @@ export class EntryWithdrawal {
     const { clientOrderId, strategy, reason } = order;
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `entry ${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
-    if (order.isFirstReport('entry still works'))
+    if (order.markReported('entry still works'))
       this.#core.context.alert(strategy, 'warning', 'entry_still_works', text);
     this.withdrawOrder(order);
   }
@@ -258,7 +258,7 @@ export class ExitCover {
     const { strategy, clientOrderId, side, qty } = order;
     order.ownDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
-    if (!order.isFirstReport('too_large')) return;
+    if (!order.markReported('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     context.alert(strategy, 'warning', 'exit_too_large', text);
   }

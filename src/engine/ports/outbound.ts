@@ -16,7 +16,7 @@ export interface Reports {
   /** Asks for one read as soon as the rate limiter allows; requests that wait are merged. */
   read(what: ReportKind): void;
   /** How often the in-day book is read by itself. */
-  pollPace(tempo: 'fast' | 'slow'): void;
+  pollPace(pace: 'fast' | 'slow'): void;
   /** Where the broker is in the process and the account needs no polling; absent: it is read. */
   readonly accountNow?: AccountNow | undefined;
   /** The broker is in the process: it reports the end of an order once, and no later read shows the order. */

@@ -187,7 +187,7 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   /** Calls that left while the journal could not be written: the emergency file knows them (rulings, 30), and no tail loses them. */
-  hasSent({ owners, changes, cancels }: UnjournaledCalls): void {
+  noteUnjournaledCalls({ owners, changes, cancels }: UnjournaledCalls): void {
     this.#sent = new Map<ClientOrderId, SentCall>([
       ...owners.map((owner) => [owner.clientOrderId, owner] as const),
       ...[...changes, ...cancels].map((call) => [call.callId, call] as const),

@@ -92,7 +92,7 @@ export class LossLimits {
     if (!this.#isMeasured) return this.measure();
     const { changed } = this.#core.portfolio;
     if (changed.length === 0) return;
-    if (Number.isNaN(this.#accountBound)) this.#watchAccount();
+    if (Number.isNaN(this.#accountBound)) this.#checkAccount();
     else if (!this.#boundAccount()) return this.measure();
     for (let at = 0; at < changed.length; at += 1) {
       const owner = changed[at];
@@ -106,7 +106,7 @@ export class LossLimits {
     this.#core.market.invalidateBand();
     for (const instrument of this.#core.portfolio.touchedBy(null))
       this.#core.market.of(instrument).lossSafe.set(-Infinity, Infinity);
-    this.#watchAccount();
+    this.#checkAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
     this.#core.portfolio.forgetChanges();
     this.#isMeasured = true;
@@ -153,7 +153,7 @@ export class LossLimits {
     return loss;
   }
 
-  #watchAccount(): void {
+  #checkAccount(): void {
     this.#accountBound = NaN;
     if (this.#halt.isLossReached) return;
     const max = this.#core.settings.risk.dailyLossMax;

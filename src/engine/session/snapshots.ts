@@ -23,7 +23,7 @@ export class Snapshots {
   readonly #askedAgain = new Map<ReportKind, number>();
   /** In a row. */
   readonly #failures = new Map<ReportKind, number>();
-  #tempo: 'fast' | 'slow' | null = null;
+  #pace: 'fast' | 'slow' | null = null;
   /** What began earlier was asked for by the engine before, whose orders and day were other ones: ours follows it. */
   #sinceUs = -Infinity;
 
@@ -67,10 +67,10 @@ export class Snapshots {
     this.#context.alert(null, 'warning', 'reads_failing', text);
   }
 
-  tempo(tempo: 'fast' | 'slow'): void {
-    if (this.#tempo === tempo) return;
-    this.#tempo = tempo;
-    this.#reports.pollPace(tempo);
+  pace(pace: 'fast' | 'slow'): void {
+    if (this.#pace === pace) return;
+    this.#pace = pace;
+    this.#reports.pollPace(pace);
   }
 
   /** Earlier requests get no answer that counts. */
@@ -79,7 +79,7 @@ export class Snapshots {
     this.#asked.clear();
     this.#askedAgain.clear();
     this.#failures.clear();
-    this.#tempo = null;
+    this.#pace = null;
   }
 }
 
@@ -98,7 +98,7 @@ type Polled = (typeof POLLED)[number];
 /** Periodic reads by the engine's own timers. */
 export class Polls {
   readonly #core: EngineCore;
-  #triggerTempo: 'fast' | 'slow' | null = null;
+  #triggerPace: 'fast' | 'slow' | null = null;
   /** Since when losses of the day cannot be measured. */
   #unmeasuredUs = Infinity;
   readonly #alerted = new Set<OrderCode>();
@@ -109,7 +109,7 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    this.#triggerTempo = null;
+    this.#triggerPace = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#core.snapshots.want(what);
     const { positions, account } = this.#core.settings.poll;
@@ -119,11 +119,11 @@ export class Polls {
   }
 
   /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
-  followTriggers(tempo: 'fast' | 'slow' | null): void {
-    if (tempo === this.#triggerTempo) return;
-    this.#triggerTempo = tempo;
-    if (tempo === 'fast') this.#core.snapshots.want('triggers');
-    this.#armTriggers(tempo);
+  followTriggers(pace: 'fast' | 'slow' | null): void {
+    if (pace === this.#triggerPace) return;
+    this.#triggerPace = pace;
+    if (pace === 'fast') this.#core.snapshots.want('triggers');
+    this.#armTriggers(pace);
   }
 
   awaitReference(): void {
@@ -151,7 +151,7 @@ export class Polls {
     this.#core.snapshots.want(what);
     // Orders with a trigger are denied until the trigger book was read once.
     const isUnread = this.#core.session.triggersReadUs === -Infinity;
-    if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
+    if (what === 'triggers') return this.#armTriggers(this.#triggerPace ?? (isUnread ? 'slow' : null));
     if (what === 'account') this.#checkReference();
     this.#again(what, this.#core.settings.poll[what]);
   }
@@ -183,9 +183,9 @@ export class Polls {
     return isOld || contracts.all.some((each) => isMissing(each) && !contracts.isEnded(each.index));
   }
 
-  #armTriggers(tempo: 'fast' | 'slow' | null): void {
+  #armTriggers(pace: 'fast' | 'slow' | null): void {
     const { bookFast, bookSlow } = this.#core.settings.poll;
-    const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
+    const every = pace === 'fast' ? bookFast : pace === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
     this.#again('triggers', every);
   }
 

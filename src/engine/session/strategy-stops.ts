@@ -75,7 +75,7 @@ export class StrategyStops {
       this.#found.delete(strategy);
       this.#pendingReports.set(strategy, ending);
       registry.stop(strategy, ending.reason);
-      this.#view.dueWork.open();
+      this.#view.dueWork.markPending();
     }
   }
 
@@ -131,7 +131,7 @@ export class StrategyStops {
       fault,
       isLasting: false,
     });
-    this.#view.dueWork.open();
+    this.#view.dueWork.markPending();
   }
 
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */

@@ -128,7 +128,7 @@ export class IntentQueue {
       this.#waiting = [call];
       this.#next = 0;
     }
-    this.#dueWork.open();
+    this.#dueWork.markPending();
   }
 
   take(): QueuedIntent | undefined {

@@ -98,17 +98,17 @@ export class MarketTimers {
 
   #changed(): void {
     this.nextDueUs = this.#waiting[0]?.dueUs ?? Infinity;
-    this.#dueWork.open();
+    this.#dueWork.markPending();
   }
 }
 
 /** Guards the fast path: when the engine acts next by itself, and whether work waits for the event's end. Each price checks it once. */
 export class DueWork {
-  #isOpen = true;
+  #hasPending = true;
   #dueUs = -Infinity;
 
-  get isOpen(): boolean {
-    return this.#isOpen;
+  get hasPending(): boolean {
+    return this.#hasPending;
   }
 
   /** Market time at which the next timer or change of phase is due; events before it can skip the queue. */
@@ -116,12 +116,12 @@ export class DueWork {
     return this.#dueUs;
   }
 
-  open(): void {
-    this.#isOpen = true;
+  markPending(): void {
+    this.#hasPending = true;
   }
 
-  close(dueUs: number): void {
-    this.#isOpen = false;
+  clear(dueUs: number): void {
+    this.#hasPending = false;
     this.#dueUs = dueUs;
   }
 }

@@ -2,7 +2,7 @@
 import type { BacktestResult } from '../backtest-result.ts';
 import { join } from 'node:path';
 import type { BacktestDay } from '../backtest-plan.ts';
-import { createReport } from '../report/report-of.ts';
+import { createReport } from '../report/create-report.ts';
 import { runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics, runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
@@ -21,7 +21,7 @@ import {
   verifyBacktest,
   type SecondRun,
 } from './verify-backtest.ts';
-import { DataWatch, pricesTable, doubtsOf } from './your-data.ts';
+import { DataWatch, pricesTable, doubtsOf } from './data-summary.ts';
 import { errorText } from '../../domain/failure.ts';
 
 export interface BacktestRunOptions extends RunSettings {

@@ -19,7 +19,7 @@ import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { describeLatency, VirtualClock } from './virtual-time.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
-import { JournalTape, RunJournal } from './journal-tape.ts';
+import { JournalDigest, RunJournal } from './journal-digest.ts';
 import { Engine } from '../../engine/engine.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunPlots } from './sample-table.ts';
@@ -82,7 +82,7 @@ class Run {
   readonly #notices: BacktestNotice[] = [];
   readonly #account: RunAccount;
   readonly #facts: RunJournal;
-  readonly #tape: JournalTape;
+  readonly #tape: JournalDigest;
   readonly #plots: RunPlots;
   readonly #broker: RunBroker;
   readonly #venue: RunVenue;
@@ -103,7 +103,7 @@ class Run {
     this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: FULFILLED };
     this.#account = new RunAccount(plan.capital, plan.strategies.length, this.#instruments);
     this.#facts = new RunJournal(this.#account);
-    this.#tape = new JournalTape((entry) => {
+    this.#tape = new JournalDigest((entry) => {
       this.#facts.take(entry);
       options.onEntry?.(entry);
     });

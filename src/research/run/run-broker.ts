@@ -12,7 +12,7 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
 import { sentNow } from '../../venue/orders/venue-order.ts';
-import type { JournalTape } from './journal-tape.ts';
+import type { JournalDigest } from './journal-digest.ts';
 import type { RunAccount } from './run-account.ts';
 import { type DelayedCall, RunVenue, type VenueNews, type VenuePlan } from './run-venue.ts';
 import { DelayLine, ReadPace, type VirtualClock, seqOf, timeOf } from './virtual-time.ts';
@@ -42,7 +42,7 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
   /** To the call that arrives now, until it is reported with its changes. */
   #answer: CallAnswer | null = null;
 
-  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape) {
+  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalDigest) {
     const { latency, seed, settings } = plan;
     this.#plan = plan;
     this.#clock = clock;

@@ -32,7 +32,7 @@ import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts'
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { BrokerBooks, bracketOf, outcomeOf } from './broker-books.ts';
-import type { JournalTape } from './journal-tape.ts';
+import type { JournalDigest } from './journal-digest.ts';
 import { type VirtualClock, timeOf } from './virtual-time.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
@@ -73,7 +73,7 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly #plan: VenuePlan;
   readonly #clock: VirtualClock;
   readonly #account: RunAccount;
-  readonly #tape: JournalTape;
+  readonly #tape: JournalDigest;
   readonly #news: VenueNews;
   readonly #entry: OrderEntry;
   /** See a trade or a quote of the tape before our orders meet it. */
@@ -85,7 +85,13 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly #exitsStartNextBar: boolean;
   #hasGtc = false;
 
-  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape, news: VenueNews) {
+  constructor(
+    plan: VenuePlan,
+    clock: VirtualClock,
+    account: RunAccount,
+    tape: JournalDigest,
+    news: VenueNews,
+  ) {
     this.#plan = plan;
     this.#clock = clock;
     this.#account = account;

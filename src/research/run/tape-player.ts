@@ -18,7 +18,7 @@ import { assert } from '../../domain/assert.ts';
 import type { BarRows } from '../../recording/columns/bar-file.ts';
 import type { BarPath } from '../../venue/exchange/fill-models.ts';
 import { depthLevels, touchLevels } from '../../venue/exchange/shown-book.ts';
-import type { LateBook } from '../../engine/market/market.ts';
+import type { DeferredBook } from '../../engine/market/market.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;
@@ -84,7 +84,7 @@ class ShownSide {
   }
 }
 
-class Cursor implements LateBook, LazyTrade {
+class Cursor implements DeferredBook, LazyTrade {
   readonly tape: PlayedTape;
   row = 0;
   /** Of the last trade. */
@@ -133,10 +133,10 @@ class Cursor implements LateBook, LazyTrade {
       ask.take(this, clock);
       ask.isLate = true;
     }
-    stretch.bookLater(this);
+    stretch.deferBook(this);
   }
 
-  takeLate(): readonly BookUpdate[] {
+  drainDeferred(): readonly BookUpdate[] {
     const { bid, ask } = this;
     const late = (bid.seq < ask.seq ? [bid, ask] : [ask, bid]).filter(({ isLate }) => isLate);
     return late.map((side) => side.update(this.tape));
@@ -304,7 +304,7 @@ export class TapePlayer {
       after = this.#playQuietRows(this.#cursorAt(this.#turn), end, untilUs);
     if (this.#turn === from && after === 'loud') return false;
     clock.nowUs = this.#tsUs[after === 'work' ? this.#turn : this.#turn - 1] ?? 0;
-    if (clock.seq > first) engine.closeStretch(clock.seq - first);
+    if (clock.seq > first) engine.leaveStretch(clock.seq - first);
     if (after === 'work') {
       const cursor = this.#cursorAt(this.#turn);
       this.#showBook(cursor);
@@ -316,7 +316,7 @@ export class TapePlayer {
   /** Those of one contract, until another one has its turn. */
   #playQuietRows(cursor: Cursor, end: number, untilUs: number): AfterQuiet {
     const { instrument, exchange, rows } = cursor.tape;
-    const stretch = exchange.isQuiet ? this.#engine.openStretch(instrument, cursor.totalVolume) : null;
+    const stretch = exchange.isQuiet ? this.#engine.enterStretch(instrument, cursor.totalVolume) : null;
     if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return 'loud';
     const low = Math.max(stretch.low, exchange.buyLimit + 1);
     const high = Math.min(stretch.high, exchange.sellLimit - 1);
@@ -356,7 +356,7 @@ export class TapePlayer {
     }
     cursor.row = row;
     this.#turn = turn;
-    if (!Number.isNaN(lastUs)) stretch.close(seqOf(clock.seq), timeOf(lastUs));
+    if (!Number.isNaN(lastUs)) stretch.leave(seqOf(clock.seq), timeOf(lastUs));
     return after;
   }
 
@@ -382,7 +382,7 @@ export class TapePlayer {
     if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
     side.take(cursor, this.#clock);
     side.isLate = isLate;
-    if (isLate) engine.bookLater(seqOf(side.seq), timeOf(atUs), instrument, cursor);
+    if (isLate) engine.deferBook(seqOf(side.seq), timeOf(atUs), instrument, cursor);
     else engine.book(side.update(cursor.tape));
   }
 }

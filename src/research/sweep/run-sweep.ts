@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunProgress } from '../run/run-backtest.ts';
-import { resampledTrades } from '../report/report-of.ts';
+import { resampledTrades } from '../report/create-report.ts';
 import { type Assignment, paramsOf, type SweepPlan } from './read-sweep.ts';
 import {
   selectionBias,

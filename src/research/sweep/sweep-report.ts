@@ -1,6 +1,6 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
 import type { ReportFigure, ReportModel, ReportTable } from '../report/report-model.ts';
-import { monteCarloTables, createReport } from '../report/report-of.ts';
+import { monteCarloTables, createReport } from '../report/create-report.ts';
 import { type TrialFigures, objectiveWords, type WalkForwardResult, selectionWarning } from './judgement.ts';
 import { dimensionNames, paramsOf, type SweepPlan } from './read-sweep.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';

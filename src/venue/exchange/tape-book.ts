@@ -142,7 +142,7 @@ export class TapeBook implements ContractBook {
 
   recallTape(state: TapeState): void {
     this.#auction = state.source;
-    this.#exchange.recall(state);
+    this.#exchange.restoreState(state);
     for (const place of state.queue) this.#recalled.set(place.tag, place);
   }
 }

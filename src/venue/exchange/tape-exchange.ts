@@ -182,7 +182,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> extends Prints implem
     return { inferred: Object.assign({}, this.#inferred), isSettled: this.#isSettled, auction };
   }
 
-  recall({ inferred, isSettled, auction }: TapeExchangeState): void {
+  restoreState({ inferred, isSettled, auction }: TapeExchangeState): void {
     Object.assign(this.#inferred, inferred);
     this.#isSettled = isSettled;
     this.#uncross = auction && Object.assign(new AuctionPrints(0), auction);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { envelope, RestWorld } from '../support/rest-world.ts';
 
-const READ = { priority: 'rest' } as const;
+const READ = { priority: 'background' } as const;
 
 let world: RestWorld;
 

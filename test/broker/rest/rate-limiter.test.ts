@@ -8,7 +8,7 @@ import {
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
-const PRIORITIES: readonly Priority[] = ['exit', 'lookup', 'book', 'positions', 'entry', 'rest'];
+const PRIORITIES: readonly Priority[] = ['exit', 'lookup', 'book', 'positions', 'entry', 'background'];
 const isOrder = (priority: Priority): boolean => priority === 'exit' || priority === 'entry';
 
 function createLimiter(changes: Partial<RateLimiterOptions> = {}): {
@@ -32,7 +32,7 @@ function createLimiter(changes: Partial<RateLimiterOptions> = {}): {
 /** Lets everything that waits go, a second at a time, and says in which order it went. */
 function drain(limiter: RateLimiter, timers: VirtualTimers, asked: readonly Priority[]): Priority[] {
   const order: Priority[] = [];
-  const blocker = limiter.enqueue('rest', (done) => done());
+  const blocker = limiter.enqueue('background', (done) => done());
   expect(blocker).toBeDefined();
   for (const priority of asked) {
     limiter.enqueue(priority, (done) => {
@@ -48,8 +48,8 @@ describe('the order in which calls go', () => {
   it.each<{ name: string; asked: Priority[]; expected: Priority[] }>([
     {
       name: 'exits first, the rest last',
-      asked: ['rest', 'positions', 'exit'],
-      expected: ['exit', 'positions', 'rest'],
+      asked: ['background', 'positions', 'exit'],
+      expected: ['exit', 'positions', 'background'],
     },
     {
       name: 'look-ups before the book before positions',
@@ -103,7 +103,7 @@ describe('the pace', () => {
           let gone = 0;
           for (const pause of pauses) {
             for (let i = 0; i < 5; i += 1) {
-              limiter.enqueue('rest', (done) => {
+              limiter.enqueue('background', (done) => {
                 gone += 1;
                 done();
               });
@@ -120,7 +120,7 @@ describe('the pace', () => {
   it('reaches a pace that is finer than timers are', () => {
     const { limiter, timers } = createLimiter({ callsPerSecond: 300, burst: 20, waitingMax: 1000 });
     let gone = 0;
-    for (let i = 0; i < 1000; i += 1) limiter.enqueue('rest', (done) => ((gone += 1), done()));
+    for (let i = 0; i < 1000; i += 1) limiter.enqueue('background', (done) => ((gone += 1), done()));
     timers.advance(seconds(2));
     expect(gone).toBe(20 + 600);
   });
@@ -130,13 +130,13 @@ describe('the pace', () => {
     const gone: Priority[] = [];
     limiter.slowDown(seconds(8));
     expect(limiter.slowness).toBe(2);
-    for (const priority of ['book', 'entry', 'rest', 'positions', 'lookup', 'exit'] as const) {
+    for (const priority of ['book', 'entry', 'background', 'positions', 'lookup', 'exit'] as const) {
       limiter.enqueue(priority, (done) => (gone.push(priority), done()));
     }
     timers.advance(seconds(7));
     expect(gone).toEqual(['exit', 'lookup', 'positions']);
     timers.advance(seconds(8));
-    expect(gone.slice(3)).toEqual(['book', 'entry', 'rest']);
+    expect(gone.slice(3)).toEqual(['book', 'entry', 'background']);
     timers.advance(seconds(30));
     expect(limiter.slowness).toBe(1);
   });
@@ -151,7 +151,7 @@ describe('the pace', () => {
 describe('bounds', () => {
   it('refuses what would wait behind too many of its kind, and only that', () => {
     const { limiter } = createLimiter({ waitingMax: 2 });
-    limiter.enqueue('rest', (done) => done());
+    limiter.enqueue('background', (done) => done());
     expect(limiter.enqueue('entry', () => {})).toBeDefined();
     expect(limiter.enqueue('entry', () => {})).toBeDefined();
     expect(limiter.enqueue('entry', () => {})).toBeUndefined();
@@ -174,18 +174,18 @@ describe('bounds', () => {
     limiter.enqueue('book', (done) => {
       finish = done;
     });
-    limiter.enqueue('rest', () => gone.push('rest'));
+    limiter.enqueue('background', () => gone.push('background'));
     expect(gone).toEqual([]);
     finish?.();
     finish?.();
-    expect(gone).toEqual(['rest']);
+    expect(gone).toEqual(['background']);
   });
 
   it('forgets who gives up his place, and says when it is too late for that', () => {
     const { limiter, timers } = createLimiter();
     const gone: string[] = [];
-    const first = limiter.enqueue('rest', () => gone.push('first'));
-    const second = limiter.enqueue('rest', () => gone.push('second'));
+    const first = limiter.enqueue('background', () => gone.push('first'));
+    const second = limiter.enqueue('background', () => gone.push('second'));
     expect(first?.()).toBe(false);
     expect(second?.()).toBe(true);
     timers.advance(seconds(5));

@@ -170,17 +170,17 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
   sweep.begin();
   await pass(1);
   const book = { kind: 'book_snapshot', list: 'orders', startedUs: timers.nowUs(), complete: true } as const;
-  sweep.see({ ...book, orders: rows('5') });
+  sweep.observe({ ...book, orders: rows('5') });
   expect(gateway.sweeps).toBe(1);
   gateway.answers = [{ ...EMPTY, kept: rows('5'), orders: { ...NOTHING, canceled: ['9'] } }];
-  sweep.see({ ...book, orders: rows('5', '9') });
+  sweep.observe({ ...book, orders: rows('5', '9') });
   await pass(1);
   expect(gateway.sweeps).toBe(2);
   expect(alerts).toEqual(['info halt_proven', 'warning halt_late_order']);
-  sweep.see({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [] });
+  sweep.observe({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [] });
   await pass(1);
   isHalted = false;
-  sweep.see({ ...book, orders: rows('5', '11') });
+  sweep.observe({ ...book, orders: rows('5', '11') });
   await pass(1);
   expect(gateway.sweeps, 'nothing is canceled after the halt').toBe(2);
   expect(brokerOrderNo('9')).toBe('9');
@@ -268,7 +268,7 @@ describe('the message of a halt', () => {
     sweep.begin();
     await pass(2);
     gateway.answers = Array.from({ length: 30 }, () => REFUSED);
-    sweep.see(answer('accepted'));
+    sweep.observe(answer('accepted'));
     await pass(20);
     expect(alerts).toEqual(['critical halt_unproven']);
   });
@@ -358,7 +358,7 @@ describe('a word that something contradicts', () => {
   const SAME = { status: 'proven', alerts: ['info halt_proven'] };
   const SWEPT_AGAIN = { status: 'working', alerts: ['info halt_proven'] };
 
-  it.each<[string, () => Parameters<HaltSweep['see']>[0], typeof LATER]>([
+  it.each<[string, () => Parameters<HaltSweep['observe']>[0], typeof LATER]>([
     ['an order that it swept fills', () => orders({ ...swept, filledQty: qty(1) }), LATER],
     ['an order that it swept works again', () => orders(createBrokerOrder('7')), LATER],
     ['a call that was on its way is accepted', () => answer('accepted'), LATER],
@@ -378,7 +378,7 @@ describe('a word that something contradicts', () => {
     sweep.begin();
     await pass(1);
     gateway.answers = Array.from({ length: 3 }, () => REFUSED);
-    sweep.see(event());
+    sweep.observe(event());
     expect({ status: sweep.progress.status, alerts }).toEqual(expected);
     gateway.answers = [];
     await pass(70);
@@ -397,7 +397,7 @@ describe('a word that something contradicts', () => {
     const filled: BrokerOrder = { ...row, status: 'matched', filledQty: qty(1), canCancel: false };
     const after = { ...first, rows: [swept, filled] };
     gateway.answers = [after, after];
-    sweep.see(orders(swept, row));
+    sweep.observe(orders(swept, row));
     own = then;
     await pass(3);
     expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
@@ -408,14 +408,14 @@ describe('a word that something contradicts', () => {
     sweep.begin();
     await pass(1);
     gateway.answers = [{ ...proof, kept: [] }];
-    sweep.see(positions(2));
+    sweep.observe(positions(2));
     await pass(1);
     expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
     gateway.answers = [{ ...proof, held: null, kept: [] }];
-    sweep.see(orders(swept, createBrokerOrder('8')));
+    sweep.observe(orders(swept, createBrokerOrder('8')));
     await pass(1);
     expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
-    sweep.see(positions(3));
+    sweep.observe(positions(3));
     expect({ status: sweep.progress.status, alerts }, 'than those that were read before').toEqual(LATER);
   });
 
@@ -430,9 +430,9 @@ describe('a word that something contradicts', () => {
     gateway.answers = [{ ...EMPTY, rows: [matched], held: new Map() }];
     sweep.begin();
     await pass(1);
-    sweep.see(positions(1));
+    sweep.observe(positions(1));
     expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
-    sweep.see(positions(2));
+    sweep.observe(positions(2));
     expect({ status: sweep.progress.status, alerts }).toEqual(LATER);
   });
 
@@ -462,7 +462,7 @@ describe('a word that something contradicts', () => {
     const over: BrokerOrder = { ...row, ...end, canCancel: false };
     gateway.answers = [{ ...proof, rows: [swept, over], held: new Map([[CODE, left]]) }];
     own = then;
-    sweep.see(orders(swept, row));
+    sweep.observe(orders(swept, row));
     await pass(2);
     expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
   });
@@ -472,7 +472,7 @@ describe('a word that something contradicts', () => {
     sweep.begin();
     await pass(1);
     own = { ...own, unknown: [unnumbered(ONE, 'H.9', { isReduction: true })] };
-    sweep.see(answer('accepted'));
+    sweep.observe(answer('accepted'));
     expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
   });
 });
@@ -493,7 +493,7 @@ it.each([
     filledQty: qty(1),
     status: 'matched',
   });
-  sweep.see(orders(filled));
+  sweep.observe(orders(filled));
   expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven']);
 });
 
@@ -502,7 +502,7 @@ it('is not proven by reads that an answer to a placement has overtaken', async (
   const outcome = { status: 'accepted', orderNo: brokerOrderNo('9'), orderKey: null } as const;
   gateway.during = () => {
     gateway.during = nothingLands;
-    sweep.see({
+    sweep.observe({
       kind: 'execution_report',
       answer: { call: 'place', callId: id, clientOrderId: id, outcome },
       news: null,

@@ -68,7 +68,7 @@ class DyingOnce extends EventEmitter {
           entries: [],
           calls: [],
           reads: [],
-          tempo: null,
+          pace: null,
           wakeAt: null,
           took: 0,
         });

@@ -103,7 +103,7 @@ describe('the id of a call that left on the emergency file', () => {
     live.trade(13_002);
     const [order] = live.places();
     const again = new EngineRig({ strategies: [everyThird('buy'), {}] });
-    again.engine.hasSent({ owners: [owner(order!)], changes: [], cancels: [] });
+    again.engine.noteUnjournaledCalls({ owners: [owner(order!)], changes: [], cancels: [] });
     replay(again, live.inputs, kept);
     again.pass(1).boot(2, [owner(order!)]);
     expect(

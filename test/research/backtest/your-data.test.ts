@@ -1,7 +1,7 @@
 /** Data that lie are reported: what a run says of the prices that it was given. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { doubtsOf } from '../../../src/research/backtest/your-data.ts';
+import { doubtsOf } from '../../../src/research/backtest/data-summary.ts';
 import { type BacktestOutcome, runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';

@@ -17,7 +17,7 @@
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { RunAccount } from '../../../src/research/run/run-account.ts';
 import { dayMoments } from '../../../src/research/backtest-plan.ts';
-import { JournalTape } from '../../../src/research/run/journal-tape.ts';
+import { JournalDigest } from '../../../src/research/run/journal-digest.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { RunInstrument } from '../../../src/research/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/research/run/tape-player.ts';
@@ -114,7 +114,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     latency: { order, report },
     seed: 1,
   };
-  const broker = new RunBroker(plan, clock, account, new JournalTape(() => undefined));
+  const broker = new RunBroker(plan, clock, account, new JournalDigest(() => undefined));
   const { venue } = broker;
   const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));
   const timeline = new Timeline(clock, broker, account, Infinity);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReport } from '../../../src/research/report/report-of.ts';
+import { createReport } from '../../../src/research/report/create-report.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';

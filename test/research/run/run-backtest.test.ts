@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReport } from '../../../src/research/report/report-of.ts';
+import { createReport } from '../../../src/research/report/create-report.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';

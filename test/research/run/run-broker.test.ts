@@ -1,7 +1,7 @@
 /** The broker of a run, where answers take no time at all. */
 import { expect, it } from 'vitest';
 import { US_PER_SECOND, money } from '../../../src/domain/units.ts';
-import { JournalTape } from '../../../src/research/run/journal-tape.ts';
+import { JournalDigest } from '../../../src/research/run/journal-digest.ts';
 import { RunAccount } from '../../../src/research/run/run-account.ts';
 import { RunBroker } from '../../../src/research/run/run-broker.ts';
 import { VirtualClock } from '../../../src/research/run/virtual-time.ts';
@@ -14,7 +14,7 @@ it.each(['positions', 'book'] as const)(
     const clock = new VirtualClock();
     const plan = planOf(tapesOf([]), []);
     const account = new RunAccount(money(1), 1, []);
-    const broker = new RunBroker(plan, clock, account, new JournalTape(() => undefined));
+    const broker = new RunBroker(plan, clock, account, new JournalDigest(() => undefined));
     const asked: number[] = [];
     broker.read(what);
     for (let second = 0; second < 3; second += 1) {

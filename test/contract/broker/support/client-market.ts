@@ -60,7 +60,7 @@ export async function behindClient(
   return { ...market, client, auth: createAuthCalls(transport), tokens, relay, drift };
 }
 
-export const READ = { priority: 'rest' } as const;
+export const READ = { priority: 'background' } as const;
 export const SEND: SendOptions = { priority: 'entry', refuse: () => null };
 export const MOVE = { refuse: () => null };
 

@@ -1,17 +1,17 @@
 /** Secrets of the broker, of channels, of metrics and of a cluster: from the environment first, then from a file. Read once, and hidden in every sink. */
-import type { AuthConfig, ChannelConfig, Config, SecretPlace } from '../../config/config.ts';
+import type { AuthConfig, ChannelConfig, Config, SecretRef } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { readSecret } from '../../host/cluster-access.ts';
 import { isLoopback } from '../../operator/http-guards.ts';
 
-export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
+export const secretRefText = ({ environment, file }: SecretRef): string =>
   `${file === undefined ? '' : `${file} or `}the environment variable ${environment}${isUnderPm2() ? ', which pm2 does not pass on: use a file of mode 600' : ''}`;
 
 const isUnderPm2 = (): boolean => process.env['pm_id'] !== undefined;
 
 interface ConfiguredSecret {
   readonly what: string;
-  readonly place: SecretPlace;
+  readonly place: SecretRef;
   readonly isAddress?: boolean;
   readonly isOptional?: boolean;
 }
@@ -23,7 +23,7 @@ function secretsOf({ mode, auth, alerts, operator, cluster }: SecretsIn): readon
   const { channels, deadMansSwitch: watched } = alerts;
   const metrics = operator?.metrics;
   const secrets: ConfiguredSecret[] =
-    mode === 'paper' ? [] : [{ what: 'auth: the API key', place: apiKeyPlace(auth) }];
+    mode === 'paper' ? [] : [{ what: 'auth: the API key', place: apiKeyRef(auth) }];
   for (const channel of channels) {
     const place = placeOf(channel);
     const what = `alerts: the secret of channel ${channel.id}`;
@@ -40,7 +40,7 @@ function secretsOf({ mode, auth, alerts, operator, cluster }: SecretsIn): readon
   return secrets;
 }
 
-function placeOf(channel: ChannelConfig): SecretPlace | undefined {
+function placeOf(channel: ChannelConfig): SecretRef | undefined {
   switch (channel.kind) {
     case 'telegram':
       return channel.token;
@@ -52,13 +52,13 @@ function placeOf(channel: ChannelConfig): SecretPlace | undefined {
 }
 
 /** Every place of a secret that a run with this configuration reads. */
-export const secretPlaces = (config: SecretsIn): readonly SecretPlace[] =>
+export const secretRefs = (config: SecretsIn): readonly SecretRef[] =>
   secretsOf(config).map(({ place }) => place);
 
 /** Variables of the environment that hold a secret of this run. */
-export const environmentSecrets = (config: Parameters<typeof secretPlaces>[0]): readonly string[] => [
+export const environmentSecrets = (config: Parameters<typeof secretRefs>[0]): readonly string[] => [
   ...new Set(
-    secretPlaces(config)
+    secretRefs(config)
       .map(({ environment }) => environment)
       .filter((variable) => (process.env[variable]?.trim() ?? '') !== ''),
   ),
@@ -83,16 +83,16 @@ export const missingSecrets = (config: SecretsIn): readonly string[] =>
       found = readSecret(place);
     });
     if (failure !== null) return [`${what}: ${failure}`];
-    if (found === undefined) return [`${what}: expected it in ${secretPlaceText(place)}, was missing`];
+    if (found === undefined) return [`${what}: expected it in ${secretRefText(place)}, was missing`];
     return isAddress && !(/^https?:/.test(found) && URL.canParse(found))
-      ? [`${what} is no address like https://host/path: see ${secretPlaceText(place)}`]
+      ? [`${what} is no address like https://host/path: see ${secretRefText(place)}`]
       : [];
   });
 
 /** Read when it is needed and never stored. */
-export const readApiKey = (auth: AuthConfig): string | undefined => readSecret(apiKeyPlace(auth));
+export const readApiKey = (auth: AuthConfig): string | undefined => readSecret(apiKeyRef(auth));
 
-export const apiKeyPlace = ({ apiKeyEnvironment, apiKeyFile }: AuthConfig): SecretPlace => ({
+export const apiKeyRef = ({ apiKeyEnvironment, apiKeyFile }: AuthConfig): SecretRef => ({
   environment: apiKeyEnvironment,
   file: apiKeyFile,
 });

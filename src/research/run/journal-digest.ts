@@ -16,7 +16,7 @@ const ENTRY_MAX = 24;
 
 type OrderTerms = Pick<OrderToSend, 'instrument' | 'side' | 'qty' | 'limitPrice'>;
 
-export class JournalTape implements Journal {
+export class JournalDigest implements Journal {
   readonly #hash = createHash('sha256');
   readonly #numbers = new Float64Array(BLOCK);
   readonly #onEntry: (entry: JournalEntry) => void;
