@@ -274,10 +274,15 @@ export class CommittedJournal {
   hasHeardOf({ refId, day, orderNo }: OrderReport, sender: TriggerReport | undefined): boolean {
     const id = sender === undefined ? refId : sender.refId;
     if (id !== null) return this.orders.get(id)?.place?.isLost === false;
-    return [...this.orders.values()].some(({ waitingKey, numbered }) =>
-      sender === undefined
-        ? numbered?.session === day && numbered.orderNo === orderNo
-        : waitingKey === sender.orderKey,
+    if (sender === undefined) return this.isNumbered({ day, orderNo });
+    return [...this.orders.values()].some(({ waitingKey }) => waitingKey === sender.orderKey);
+  }
+
+  /** A row names it: an answer, or a row of the in-day book that has an owner. The trigger book has numbers of its own. */
+  isNumbered({ day, orderNo }: Pick<OrderReport, 'day' | 'orderNo'>): boolean {
+    return [...this.orders.values()].some(
+      ({ numbered, waitingKey }) =>
+        waitingKey === null && numbered?.session === day && numbered.orderNo === orderNo,
     );
   }
 

@@ -3,7 +3,13 @@
  * With the entries no exit goes that only shrinks what its owner holds.
  */
 import { TERMINAL_STATUSES } from '../../src/domain/order.ts';
-import { isOpenAtBroker, type OpenTruth, protects, workingOf } from './broker-truth.ts';
+import {
+  type BrokerOrderTruth,
+  isOpenAtBroker,
+  type OpenTruth,
+  protects,
+  workingOf,
+} from './broker-truth.ts';
 import type { CommittedRow, JournaledOrder } from './committed-journal.ts';
 import type { Scene } from './scene.ts';
 
@@ -124,9 +130,13 @@ export class WithdrawalChecks {
     if (order === undefined || order.isProtective || trigger?.status !== 'pending') return;
     const { orderCode: code, side } = trigger;
     const sinceUs = world.time.nowUs - READ_US;
+    // Fills of an order that no row names yet are booked for nobody: by the rows the order closes nothing.
+    const isUnread = ({ report }: BrokerOrderTruth): boolean =>
+      truth.senderOf(report) !== undefined && !journal.isNumbered(report);
     const isNews =
-      truth.fills.some((fill) => fill.atUs > sinceUs && fill.order.report.orderCode === code) ||
-      [...truth.orders.values()].some((each) => each.firstUs > sinceUs && isOpenAtBroker(each.report));
+      truth.fills.some(
+        (fill) => fill.order.report.orderCode === code && (fill.atUs > sinceUs || isUnread(fill.order)),
+      ) || [...truth.orders.values()].some((each) => each.firstUs > sinceUs && isOpenAtBroker(each.report));
     const owner = truth.ownerOfTrigger(trigger);
     const total = workingOf(truth.open(), owner, code, side);
     const held = (side === 'sell' ? 1 : -1) * truth.heldBy(owner, code);
