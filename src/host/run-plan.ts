@@ -174,10 +174,12 @@ const ACCOUNT_DIGITS = 12;
 
 /** The last day with real money was another account's; a 1 does not say whose it was. */
 export function isOfOtherAccount(path: string, config: Pick<Config, 'account'>): boolean {
-  const day = liveDays(path).at(-1);
-  if (day === undefined) return false;
-  const key = closing(readJournal(path), ({ read }) => read.counter(LIVE_DAY, day));
-  return key !== 1 && key !== accountKey(config);
+  if (!isJournalThere(path)) return false;
+  return closing(readJournal(path), ({ read }) => {
+    const day = read.counterDays(LIVE_DAY).at(-1);
+    const key = day === undefined ? 1 : read.counter(LIVE_DAY, day);
+    return key !== 1 && key !== accountKey(config);
+  });
 }
 
 function liveDays(path: string): readonly string[] {

@@ -77,9 +77,9 @@ export async function archiveRecordings(recordings: Recordings) {
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
-  const attempt = (what: string, care: () => void): boolean => {
+  const attempt = (what: string, run: () => void): boolean => {
     try {
-      care();
+      run();
       return true;
     } catch (error) {
       if (error instanceof JournalDamaged) outcome.damage = error.message;

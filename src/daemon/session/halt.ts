@@ -80,7 +80,10 @@ export class Halt {
     }
   }
 
-  /** A limit that the engine found, or the echo of a command, which is not shown twice. `isOutdated`: a newer command is on its way. */
+  /**
+   * A limit that the engine found, or the echo of a command, which is not shown twice. `isOutdated`: a newer command is on its way to the
+   * engine, and decides whether entries are off, also after a kill.
+   */
   takeEngineRow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
     const isOlder = isOutdated || (!halted && !this.#isGiven);

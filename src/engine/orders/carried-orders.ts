@@ -79,7 +79,10 @@ export class CarriedOrders {
     if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
-  /** After a night it is over if its last day was before this one, unless a book shows it. Amid trading, midnight proves nothing. */
+  /**
+   * After a night it is over if its last day was before this one, unless a book shows it. Where trading goes on over midnight, the clock
+   * proves nothing.
+   */
   #carryWaiting(
     order: ManagedOrder,
     row: BrokerTriggerOrder,
@@ -108,7 +111,10 @@ export class CarriedOrders {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
 
-  /** A scan of the broker's day before proves no number of that day's orders: another may have it. That day may end later than ours. */
+  /**
+   * A scan of the broker's day before proves no number of that day's orders: another may have it by now. Where trading never stops, that
+   * day may end later than ours.
+   */
   provesNumber(order: ManagedOrder, startedUs: TsUs): boolean {
     return !order.isCarriedOver || startedUs >= this.#surelyBegunUs();
   }

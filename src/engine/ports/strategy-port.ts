@@ -1,4 +1,7 @@
-/** The interface between engine and strategies. Calls to `TraderPort` inside a dispatch are queued and drained after the event. */
+/**
+ * The interface between engine and strategies. `src/strategy` implements `StrategyHost`, the engine `TraderPort`: calls to it inside a
+ * dispatch are queued and drained after the event.
+ */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';

@@ -4,13 +4,7 @@
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
 import { dayClose, isStandstill, lastSession, type SessionPhase } from '../../domain/calendar.ts';
-import {
-  type InstrumentIndex,
-  OPERATOR_INDEX,
-  priceHundredths,
-  type PriceHundredths,
-  signedQty,
-} from '../../domain/units.ts';
+import { type InstrumentIndex, type Money, OPERATOR_INDEX, signedQty } from '../../domain/units.ts';
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
@@ -23,7 +17,7 @@ import { StopProcedure } from './stop-procedure.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import { coverOf, isStaying } from '../engine-view.ts';
-import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
+import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 
@@ -211,6 +205,11 @@ class Orphans {
 // last trade estimates the price, and an alert says so. A contract that has left the broker's list before that is settled by
 // the broker's closed positions.
 
+type KnownValue = readonly [value: Money, by: string];
+
+const BY_THE_BROKER = "by the broker's closed positions";
+const AT_ENTRY = "at its entry, as no price is known: the broker's figure decides";
+
 class Settlement {
   readonly #state: EngineState;
   readonly #left = new Map<OrderCode, number>();
@@ -231,7 +230,8 @@ class Settlement {
       const contract = contracts.at(held.instrument);
       if (contract === undefined || positionReconciler.brokerQty(held.instrument) !== 0) continue;
       const isOver = this.#isGone(contract, this.#closeOf(contract));
-      if (isOver && this.#priceOf(contract) !== null) this.#settle(held, contract, null);
+      const known = isOver ? this.#valueOf(held, contract) : null;
+      if (known !== null) this.#settle(held, contract, known);
       else if (isOver || this.#isGone(contract, this.#leftUs(contract))) this.#state.snapshots.want('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (portfolio.accountQty(held.instrument) !== 0 && !contracts.isEnded(held.instrument))
@@ -248,7 +248,10 @@ class Settlement {
       if (startedUs < left || !this.#isGone(contract, left)) continue;
       const side: Side = held.qty > 0 ? 'buy' : 'sell';
       const row = positions.find((each) => each.orderCode === contract.orderCode && each.side === side);
-      this.#settle(held, contract, row?.averageClose ?? null);
+      const at = row?.averageClose ?? null;
+      const worth = at === null ? null : valueAtHundredths(contract.spec, at, Math.abs(held.qty));
+      const known = worth === null ? this.#valueOf(held, contract) : ([worth, BY_THE_BROKER] as const);
+      this.#settle(held, contract, known);
     }
   }
 
@@ -284,28 +287,21 @@ class Settlement {
     return this.#state.orders.open.some((order) => order.instrument === instrument);
   }
 
-  /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
-  #settle(held: HeldPosition, contract: Contract, closedAt: PriceHundredths | null): void {
+  /** Without a known value the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
+  #settle(held: HeldPosition, contract: Contract, known: KnownValue | null): void {
     const { strategy, instrument, qty } = held;
-    const at =
-      closedAt === null ? this.#priceOf(contract) : ([closedAt, "by the broker's closed positions"] as const);
-    const [value, by] =
-      at === null
-        ? [
-            this.#state.portfolio.position(strategy, instrument).openValue,
-            "at its entry, as no price is known: the broker's figure decides",
-          ]
-        : [valueAtHundredths(contract.spec, at[0], Math.abs(qty)), at[1]];
+    const [value, by] = known ?? [this.#state.portfolio.position(strategy, instrument).openValue, AT_ENTRY];
     changeWithoutFill(this.#state, held, 'settled', signedQty(0 - qty), value);
     const text = `${qty} of ${contract.orderCode} expired: settled for ${grouped(value)} VND, ${by}`;
-    this.#state.context.alert(strategy, at === null ? 'warning' : 'info', 'settled', text);
+    this.#state.context.alert(strategy, known === null ? 'warning' : 'info', 'settled', text);
   }
 
-  /** In hundredths. A contract that ended before this session has none: the broker's closed positions are asked. */
-  #priceOf({ index, spec }: Contract): readonly [price: PriceHundredths, by: string] | null {
-    const { last, band } = this.#state.market.of(index);
-    if (last.price !== undefined)
-      return [priceHundredths(last.price * spec.hundredthsPerTick), 'by the last price known to us'];
-    return band === undefined ? null : [band.reference, 'by the reference price known to us'];
+  /** Null for a contract that ended before this session: the broker's closed positions are asked. */
+  #valueOf({ instrument, qty }: HeldPosition, { spec }: Contract): KnownValue | null {
+    const { last, band } = this.#state.market.of(instrument);
+    const size = Math.abs(qty);
+    if (last.price !== undefined) return [valueOf(spec, last.price, size), 'by the last price known to us'];
+    if (band === undefined) return null;
+    return [valueAtHundredths(spec, band.reference, size), 'by the reference price known to us'];
   }
 }
