@@ -14,12 +14,14 @@ import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import { CANCEL_AGAIN } from '../orders/withdrawal.ts';
-import type { OrderView } from '../engine-view.ts';
+import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import type { TargetExecutor } from './flattener.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_ALERT_BEFORE = minutes(5);
+/** Its fills and the ends of its orders are reported by then. */
+const AUCTION_REPORTED_AFTER = minutes(5);
 
 export class CloseOut {
   readonly #state: EngineState;
@@ -52,9 +54,13 @@ export class CloseOut {
     this.#arm();
   }
 
-  /** From each of them on some position may not stay. */
+  /** From each of them on there is something to do. */
   get #moments(): readonly number[] {
-    return [this.#nightFromUs, ...this.#expiryFromUs.values()];
+    return [this.#nightFromUs, ...this.#expiryFromUs.values(), this.#reportedUs];
+  }
+
+  get #reportedUs(): number {
+    return this.#closeUs + AUCTION_REPORTED_AFTER;
   }
 
   #arm(): void {
@@ -91,14 +97,15 @@ export class CloseOut {
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
   }
 
-  /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
+  /** Waits for a scan of the book after the close, and for the end of orders whose fills in the last auction it may not show yet. */
   #alertOvernight(): void {
-    const { portfolio, targets, session } = this.#state;
+    const { portfolio, targets, session, context } = this.#state;
     if (session.ordersReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
-      if (this.#expiryFromUs.has(held.instrument)) this.#alertExpiry('critical', held);
+      if (context.nowUs < this.#reportedUs && ordersOf(this.#state, held).some(mayFill)) continue;
+      else if (this.#expiryFromUs.has(held.instrument)) this.#alertExpiry('critical', held);
       else if ((isNight && this.#isFlatAtNight(held.strategy)) || targets.has(held))
         this.#alertOnce('critical', 'held_overnight', held, text);
   }
@@ -207,3 +214,5 @@ export class AuctionWithdrawal {
     );
   }
 }
+
+const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && mayEnd(order);

@@ -126,6 +126,17 @@ describe('the close', () => {
     expect(day.codes()).toEqual(['held_overnight']);
   });
 
+  test('an exit of the last auction that a book after the close still shows waits for its reports', () => {
+    const late = new SessionWorld({ time: '14:31', settings: strategies() });
+    late.broker.fillUs = null;
+    late.start(() => late.hold(0, 1)).runUntil('14:45:01');
+    late.state.session.ordersReadUs = late.now;
+    late.runUntil('14:49:59');
+    expect(late.codes()).toEqual(['orders_in_auction']);
+    late.runUntil('14:50:01');
+    expect(late.codes()).toEqual(['orders_in_auction', 'held_overnight']);
+  });
+
   test('a day without a session has no close', () => {
     const day = world({ day: '2026-02-16', time: '10:00' });
     day.hold(0, 1);
