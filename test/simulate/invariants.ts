@@ -126,12 +126,13 @@ export class Invariants {
     return this.#isForeign;
   }
 
-  /** A day ended, and nobody saw all that filled in it: the journal says so, or never heard of it. A person says whose that is. */
+  /** Nobody saw all that filled in a day: the journal says so or never heard of it, or an empty answer hid it. A person says whose it is. */
   get isUnseen(): boolean {
     const { day } = this.truth;
     return (
       this.#world.seen.counts.has('a stop is gone unseen') ||
       this.everAlerted(UNSEEN_ENDS) ||
+      (this.#unproven.size > 0 && this.#world.seen.counts.has('positions come empty')) ||
       this.truth.fills.some(
         ({ order: { report } }) =>
           report.day < day && !this.#journal.hasHeardOf(report, this.truth.senderOf(report)),
