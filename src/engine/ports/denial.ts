@@ -135,8 +135,10 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
 /** For people. A denial names no contract, so its prices stay ticks. */
 export function denialText(denial: Denial): string {
   const text = formatDenial(denial);
+  const words = denialWords(denial.code, text);
+  if ('reason' in denial) return `${words} (${denial.reason})`;
   const figures = text.replaceAll(/\d{6,}/g, (digits) => Number(digits).toLocaleString('en-US'));
-  return `${denialWords(denial.code, text)} (${figures}${'price' in denial ? ', prices in ticks' : ''})`;
+  return `${words} (${figures}${'price' in denial ? ', prices in ticks' : ''})`;
 }
 
 export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
