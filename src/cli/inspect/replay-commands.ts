@@ -121,11 +121,11 @@ function differencesShown(differences: readonly FillDifference[]): string {
   if (differences.length === 0) return '';
   const rows = differences
     .slice(0, SHOWN_MAX)
-    .map(({ order: { id, side, qty, limitPrice }, paper, backtest, clause, filledBy }) => [
+    .map(({ order: { id, side, qty, limitPrice }, tickPoints, paper, backtest, clause, filledBy }) => [
       id,
-      `${side} ${qty} at ${limitPrice}`,
-      filledText(paper),
-      filledText(backtest),
+      `${side} ${qty} at ${pointsText(limitPrice * tickPoints)}`,
+      filledText(paper, tickPoints),
+      filledText(backtest, tickPoints),
       clause,
       filledBy,
     ]);
@@ -135,10 +135,13 @@ function differencesShown(differences: readonly FillDifference[]): string {
   });
   const left = differences.length - SHOWN_MAX;
   const more = left > 0 ? `and ${left} more: --json has all of them\n` : '';
-  const head = ['order', 'terms, ticks', 'on paper', 'by the model', 'clause', 'by the model because it'];
+  const head = ['order', 'terms', 'on paper', 'by the model', 'clause', 'by the model because it'];
   return `\n${formatTable(head, rows)}\n${more}\n${clauses.join('')}`;
 }
 
-/** `2 at 19,431.5`. */
-const filledText = ({ qty, tickValue }: FillTotal): string =>
-  qty === 0 ? 'not' : `${qty} at ${Math.round((tickValue / qty) * 100) / 100}`;
+const POINT_DECIMALS = 4;
+const pointsText = (points: number): string => String(Number(points.toFixed(POINT_DECIMALS)));
+
+/** `2 at 1943.15`. */
+const filledText = ({ qty, tickValue }: FillTotal, tickPoints: number): string =>
+  qty === 0 ? 'not' : `${qty} at ${pointsText((tickValue / qty) * tickPoints)}`;

@@ -11,8 +11,8 @@ import type { Config } from '../../config/config.ts';
 import { NotFoundError } from '../../domain/failure.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
-import { minutes, tsUs, seconds } from '../../domain/units.ts';
+import { type Contract, type ContractSpec, pointsOf } from '../../domain/contract.ts';
+import { minutes, priceTicks, tsUs, seconds } from '../../domain/units.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { readColumns, type TickRows, firstRowAt, rowsBetween } from '../../recording/columns/tick-file.ts';
@@ -68,8 +68,7 @@ function compare(
   const phases = [{ atUs: first, phase: phaseAt(calendar, tsUs(first)) }, ...later];
   const compared = tapes.flatMap(({ contract, rows }) => {
     const itsCalls = calls.filter(({ order }) => order.contract === contract.orderCode);
-    const { hundredthsPerTick, moneyPerHundredth } = contract.spec;
-    return compareFills(itsCalls, { rows, phases }, hundredthsPerTick * moneyPerHundredth);
+    return compareFills(itsCalls, { rows, phases }, contract.spec);
   });
   const differences = compared.filter((each) => each !== 'alike');
   return {
@@ -112,7 +111,7 @@ type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'between' | 
 
 export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
   latency:
-    'filled the same when the call arrives at another moment between its sending and its answer (which the price stream shows late): the latency of the model',
+    'filled the same if the call arrives earlier or later between its sending and its answer: the latency of the model',
   queue: 'filled the same with another quantity ahead of it: the queue of the model',
   'latency and queue': 'filled the same with another moment of arrival and another quantity ahead',
   between:
@@ -185,7 +184,9 @@ function isBetween(paper: FillTotal, variants: readonly Variant[]): boolean {
 }
 
 /** `alike`, or the difference, of each order that either side filled. */
-function compareFills(calls: readonly SessionCall[], market: MarketOfDay, tickMoney: number) {
+function compareFills(calls: readonly SessionCall[], market: MarketOfDay, spec: ContractSpec) {
+  const tickMoney = spec.hundredthsPerTick * spec.moneyPerHundredth;
+  const tickPoints = pointsOf(spec, priceTicks(1));
   const best = modelFills(calls, market, BEST_GUESS);
   const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
   const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
@@ -203,7 +204,7 @@ function compareFills(calls: readonly SessionCall[], market: MarketOfDay, tickMo
     /** Empty where the model filled nothing. */
     const filledBy = [...(best.get(order)?.clauses ?? [])].map(clauseText).join('; ');
     const { qty, tickValue } = modelOf(order);
-    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
+    return { order, tickPoints, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
   });
 }
 
