@@ -198,6 +198,14 @@ export class BrokerTruth {
     return [...this.orders.values()].map(({ report }) => report).filter(isOpenAtBroker);
   }
 
+  /** `numbers`: of the orders that wait on the other side. */
+  waitingDifference(numbers: Set<string>): string | null {
+    for (const { orderNo, kind } of this.waiting())
+      if (!numbers.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
+    const [first] = numbers;
+    return first === undefined ? null : `${first} waits here alone`;
+  }
+
   waiting(): readonly TriggerReport[] {
     return [...this.triggers.values()].filter(({ status }) => status === 'pending');
   }
@@ -224,6 +232,15 @@ export class BrokerTruth {
     if (refId !== null) return this.#placed(refId)?.owner ?? OPERATOR;
     const sender = this.senderOf(report);
     return sender === undefined ? OPERATOR : this.ownerOfTrigger(sender);
+  }
+
+  /** Of fills of earlier days. */
+  ownersOfPast(
+    isMeant: (report: OrderReport, sender: TriggerReport | undefined) => boolean,
+  ): ReadonlySet<string> {
+    const past = this.fills.map(({ order }) => order.report).filter(({ day }) => day < this.day);
+    const meant = past.filter((report) => isMeant(report, this.senderOf(report)));
+    return new Set(meant.map((report) => this.ownerOf(report)));
   }
 
   ownerOfTrigger(trigger: TriggerReport): string {

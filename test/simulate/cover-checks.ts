@@ -67,7 +67,7 @@ export class CoverChecks {
 
   /** A stop over more than is held opens a position that nobody wants. */
   #lookAtSizes(open: readonly OpenTruth[]): void {
-    const { world, truth, violated } = this.#scene;
+    const { world, violated } = this.#scene;
     const { livedUs } = world.time;
     for (const stop of open) {
       if (!stop.isProtective || !stop.isWaiting || stop.refId === null) continue;
@@ -76,7 +76,7 @@ export class CoverChecks {
       // Only the book says whose a fill was: while it cannot be read, a stop is as large as what the journal knows of.
       const isBookLost = world.plan.lasting === 'no_book';
       const held = Math.max(
-        closes(truth.heldBy(owner, code)),
+        closes(this.#scene.heldBy(owner, code)),
         isBookLost ? closes(this.#scene.journaledQty(owner, code)) : 0,
       );
       const kept = workingOf(open, owner, code, stop.side, (order) => order.isProtective && order.isWaiting);
@@ -108,7 +108,7 @@ export class CoverChecks {
       .map((order) => ({ ...order, half: null, owner: truth.ownerOf(order) }));
     for (const { refId, owner, orderCode: code, side } of stops) {
       if (refId === null || journal.placed(refId)?.isProtective !== true) continue;
-      const held = (side === 'sell' ? 1 : -1) * truth.heldBy(owner, code);
+      const held = (side === 'sell' ? 1 : -1) * this.#scene.heldBy(owner, code);
       if (held <= 0) return `${refId} is a protective stop, and ${owner} holds nothing that it closes`;
     }
     for (const { id, positions } of strategies) {

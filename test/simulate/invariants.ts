@@ -69,7 +69,7 @@ export class Invariants {
   #isRestarted = false;
   /** Rows without a name that went to an order just like theirs. */
   readonly #swapped = new Set<string>();
-  /** Strategies with an order of which nobody saw how its day ended: positions show no owner of fills that set each other off. */
+  /** Strategies with an order of which nobody saw how its day ended, or that nobody saw: positions show no owner of fills that set each other off. */
   readonly #unproven = new Map<string, 'agreed' | 'open'>();
   /** Since the last start, and not disproved: an end that was not seen then left fills that set each other off, or none. */
   #doPositionsAgree = false;
@@ -102,6 +102,7 @@ export class Invariants {
 
   #scene(): Scene {
     const isForeign = (): boolean => this.#isForeign;
+    const journaledQty = (owner: string, code: string) => this.#journaled.get(`${owner} ${code}`) ?? 0;
     const { answers } = this.#world.plan.network;
     const isTruthful =
       Object.values(answers).every((chance) => chance === 0) &&
@@ -117,8 +118,9 @@ export class Invariants {
       isTruthful,
       isResolved: (id) => this.#resolved.has(id),
       isReassigned: (strategy) => this.#reassigned.has(strategy),
-      isSetOff: (strategy) => this.#unproven.get(strategy) === 'agreed',
-      journaledQty: (owner, code) => this.#journaled.get(`${owner} ${code}`) ?? 0,
+      heldBy: (owner, code) =>
+        this.#unproven.get(owner) === 'agreed' ? journaledQty(owner, code) : this.truth.heldBy(owner, code),
+      journaledQty,
     };
   }
 
@@ -128,16 +130,16 @@ export class Invariants {
 
   /** Nobody saw all that filled in a day: the journal says so or never heard of it, or an empty answer hid it. A person says whose it is. */
   get isUnseen(): boolean {
-    const { day } = this.truth;
     return (
       this.#world.seen.counts.has('a stop is gone unseen') ||
       this.everAlerted(UNSEEN_ENDS) ||
       (this.#unproven.size > 0 && this.#world.seen.counts.has('positions come empty')) ||
-      this.truth.fills.some(
-        ({ order: { report } }) =>
-          report.day < day && !this.#journal.hasHeardOf(report, this.truth.senderOf(report)),
-      )
+      this.#ownersOfUnseen.size > 0
     );
+  }
+
+  get #ownersOfUnseen(): ReadonlySet<string> {
+    return this.truth.ownersOfPast((report, sender) => !this.#journal.hasHeardOf(report, sender));
   }
 
   get hasFailed(): boolean {
@@ -358,7 +360,8 @@ export class Invariants {
         return;
       case 'position_agreed':
         this.#doPositionsAgree = true;
-        for (const owner of this.#unproven.keys()) this.#unproven.set(owner, 'agreed');
+        for (const owner of [...this.#unproven.keys(), ...this.#ownersOfUnseen])
+          this.#unproven.set(owner, 'agreed');
         return;
       case 'modify':
       case 'proposal':
@@ -507,11 +510,7 @@ export class Invariants {
   /** Both sides know the same orders that wait for a trigger. */
   #waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
     const waiting = orders.filter(({ status }) => status === 'pending_trigger');
-    const ours = new Set(waiting.map(({ orderNo }) => String(orderNo)));
-    for (const { orderNo, kind } of this.truth.waiting())
-      if (!ours.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
-    const [first] = ours;
-    return first === undefined ? null : `${first} waits here alone`;
+    return this.truth.waitingDifference(new Set(waiting.map(({ orderNo }) => String(orderNo))));
   }
 
   /** A strategy holds what its own orders filled; where nobody else traded, that is everything. */

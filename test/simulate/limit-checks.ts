@@ -92,7 +92,7 @@ export class LimitChecks {
     const open = truth.open();
     let account = 0;
     for (const { id, positionMax } of strategies) {
-      const worst = signOf(side) * this.#heldBy(id, code) + workingOf(open, id, code, side, isPlaced);
+      const worst = signOf(side) * this.#scene.heldBy(id, code) + workingOf(open, id, code, side, isPlaced);
       account += Math.max(0, worst);
       if (worst > positionMax && !isReassigned(id))
         violated(`${id} ${code}: up to ${worst} by its ${side} orders, more than ${positionMax}`);
@@ -119,7 +119,7 @@ export class LimitChecks {
       const { activatedUs = -Infinity } = order;
       return order.isWaiting && order.isStop && activatedUs !== null && activatedUs <= knownUs;
     });
-    const held = Math.max(0, -signOf(side) * this.#heldBy(owner, code));
+    const held = Math.max(0, -signOf(side) * this.#scene.heldBy(owner, code));
     // What came after it, and a protective stop, have closed some of it meanwhile.
     let closed = 0;
     for (const { order, qty } of truth.fills) {
@@ -132,12 +132,6 @@ export class LimitChecks {
     }
     if (closing > held + closed)
       violated(`${refId} reduces: ${closing} in all would ${side} where ${owner} holds ${held}`);
-  }
-
-  /** Where positions agree although its orders ended unseen, fills set each other off, and nothing shows whose they were: our own books hold. */
-  #heldBy(owner: string, code: string): number {
-    const { truth, isSetOff, journaledQty } = this.#scene;
-    return isSetOff(owner) ? journaledQty(owner, code) : truth.heldBy(owner, code);
   }
 
   /** Orders are asked for in this order. */

@@ -16,8 +16,11 @@ export interface Scene {
   readonly isResolved: (id: string) => boolean;
   /** A strategy's position was taken over or given away without a fill. */
   readonly isReassigned: (strategy: string) => boolean;
-  /** The day ended before anybody saw how its orders did, and positions agree all the same: what they filled may be another's. */
-  readonly isSetOff: (strategy: string) => boolean;
+  /**
+   * Contracts that an owner holds. Where positions agree although some of its orders were not seen to the end, fills set each other off,
+   * and nothing shows whose they were: our own books hold.
+   */
+  readonly heldBy: (owner: string, code: string) => number;
   /** Contracts that committed fills have brought an owner, over all sessions. */
   readonly journaledQty: (owner: string, code: string) => number;
 }
