@@ -236,6 +236,9 @@ export function expiryFlatFrom(
   return end === undefined ? undefined : addUs(end, 0 - before);
 }
 
+/** The broker has reported the fills of the day's last auction, and the ends of its orders, this long after the close. */
+export const CLOSE_REPORTED_AFTER = minutes(5);
+
 /** The print of a closing auction comes after it; bars of an hour and less that hold it end this long after the close. */
 export const CLOSING_BARS = minutes(15);
 

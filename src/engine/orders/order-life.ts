@@ -7,6 +7,7 @@
  */
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
+import { CLOSE_REPORTED_AFTER } from '../../domain/calendar.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import { appended } from '../../domain/lists.ts';
 import { isFateUnknown, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
@@ -183,14 +184,14 @@ export class DayEnd {
   }
 
   /**
-   * Day orders die with the last auction; a complete scan well after it, by the clock of the broker too, shows all their fills, but for a
-   * row that says matched and shows none.
+   * Day orders die with the last auction; a complete scan once the broker has reported it, by its own clock too, shows all their fills, but
+   * for a row that says matched and shows none.
    */
   afterBook(snapshot: OrderListSnapshot): void {
     const { complete, startedUs, list } = snapshot;
-    const { session, settings } = this.#core;
+    const { session } = this.#core;
     const closedUs = this.#closedUs + Math.max(0, session.clockSkewUs);
-    if (list !== 'orders' || !complete || startedUs < closedUs + settings.lookUp.spread) return;
+    if (list !== 'orders' || !complete || startedUs < closedUs + CLOSE_REPORTED_AFTER) return;
     const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
     const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
     for (const order of this.#core.orders.open) {

@@ -4,6 +4,7 @@
  */
 import {
   auctionStarts,
+  CLOSE_REPORTED_AFTER,
   dayClose,
   expiryFlatFrom,
   flatFrom,
@@ -20,8 +21,6 @@ import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_ALERT_BEFORE = minutes(5);
-/** Its fills and the ends of its orders are reported by then. */
-const AUCTION_REPORTED_AFTER = minutes(5);
 
 export class CloseOut {
   readonly #state: EngineState;
@@ -60,7 +59,7 @@ export class CloseOut {
   }
 
   get #reportedUs(): number {
-    return this.#closeUs + AUCTION_REPORTED_AFTER;
+    return this.#closeUs + CLOSE_REPORTED_AFTER;
   }
 
   #arm(): void {

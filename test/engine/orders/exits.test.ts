@@ -119,7 +119,7 @@ describe('a bracket', () => {
     rig
       .pass(5 * 3_600)
       .clock()
-      .pass(60)
+      .pass(301)
       .book([row])
       .pass(1)
       .conditions(exits);
