@@ -51,6 +51,7 @@ import { type CommandResult, startControl } from '../../operator/control-server.
 import { healthOf, problemsFor, statusOf } from './status.ts';
 import { StrategyNames } from '../../domain/ids.ts';
 import { dayClose } from '../../domain/calendar.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 
 export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;
@@ -263,21 +264,33 @@ const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) 
     onReport: (report) => sendReport(daemon, report),
   });
 
-/** The market is closed, and a later read has the fills of the last auction; without such a read, the report shows the present state. */
+/**
+ * The market is closed, orders at the exchange have ended, and a later read has the fills of the last auction; without such a read, the
+ * report shows the present state.
+ */
 export function isDayRead({ lastView, sessionDay, config, clock }: DayReportState): boolean {
   if (lastView?.phase !== 'closed' || sessionDay === undefined) return false;
   const close = dayClose(config.calendar, sessionDay);
   const now = clock.nowUs();
   // Before the open nothing of the day is to come either.
   if (close === undefined || now < close || now >= close + CLOSE_READS_MAX) return true;
-  const { positionsReadUs, lastFillUs, money } = lastView;
+  const { positionsReadUs, lastFillUs, money, orders } = lastView;
+  // The auction may have filled them, and the book not show it yet.
+  if (orders.some(({ status }) => !OUTLIVES_CLOSE.has(status))) return false;
   const since = Math.max(close, lastFillUs ?? close);
   const isMoneyRead = money.state === 'off' || (money.comparedUs ?? 0) >= since;
   return isMoneyRead && (positionsReadUs ?? 0) >= since;
 }
 
+/** It waits in the trigger book, or for a person. */
+const OUTLIVES_CLOSE: ReadonlySet<OrderStatus> = new Set<OrderStatus>(['pending_trigger', 'presumed_absent']);
+
 interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
-  readonly lastView: Pick<EngineSnapshot, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> | undefined;
+  readonly lastView:
+    | (Pick<EngineSnapshot, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> & {
+        readonly orders: readonly Pick<EngineSnapshot['orders'][number], 'status'>[];
+      })
+    | undefined;
   readonly config: Pick<Config, 'calendar'>;
 }
 
