@@ -61,6 +61,13 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQL
 
 export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => hasCode(error, code));
 
+/** Codes of a disk that is read only, fails, or is gone: another mount or a new start of the machine mends it. */
+const DISK_FAILING = /^(EROFS|EIO|ENXIO|ENODEV|ESTALE|SQLITE_(READONLY|IOERR|CANTOPEN).*)$/;
+
+/** The disk takes no writes, and not because it is full. */
+export const isDiskFailing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && DISK_FAILING.test(String(error.code)) && !isDiskFull(error);
+
 /** Another program holds the database, or recovers it. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');

@@ -101,7 +101,7 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
     `read the log before its last starts; fix the strategy, then: ${command('reload')} --reason "…", or ${command('start-strategy …')} --reason "…"`,
   program_waits: (command) => `${command('stop')} --reason "…", then start it again`,
   no_room: () =>
-    'make room on the disk of the state directory, or end the program that holds the journal; the session opens by itself then',
+    'make room on the disk of the state directory, mount it for writing, or end the program that holds the journal; the session opens by itself then',
   calendar_ends: renew,
   calendar_ended: renew,
   emergency_record: (command) =>

@@ -25,3 +25,19 @@ it('a day that restarts keeps a position of its own, which is closed before its 
   story.offer('buy', 13_000, 1);
   await story.until(async () => (await story.truth()).net === 0);
 });
+
+it.each(['EROFS', 'SQLITE_IOERR_FSYNC'])(
+  'a disk that fails at midnight (%s) ends no daemon',
+  async (code) => {
+    const story = await new Days().begin('2026-11-18T10:00:00', []);
+    const { journal } = story.daemon;
+    const begin = journal.beginSession.bind(journal);
+    journal.beginSession = () => {
+      journal.beginSession = begin;
+      throw Object.assign(new Error('the disk does not take it'), { code });
+    };
+    leapTo('2026-11-19T00:00:05');
+    await story.until(() => story.alerts().includes('no_room'));
+    expect(story.texts('no_room').join()).toMatch(/takes no writes \(the disk does not take it\)/);
+  },
+);

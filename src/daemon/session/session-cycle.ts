@@ -3,7 +3,7 @@ import { type ReplaceableCalendar, type CalendarCoverage, neverCloses } from '..
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
-import { isDiskFull, isLocked } from '../../domain/failure.ts';
+import { errorText, isDiskFailing, isDiskFull, isLocked } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import {
   type DurationUs,
@@ -71,6 +71,14 @@ const LOCKED = `another program holds the journal: no session can begin until it
 const NO_ENGINE = `until then no engine runs ${NO_SESSION}`;
 
 class OtherProgram extends Error {}
+
+/** Null for what no waiting mends. */
+function whyNoSession(error: unknown): string | null {
+  if (isLocked(error)) return LOCKED;
+  if (isDiskFull(error)) return NO_ROOM;
+  if (!isDiskFailing(error)) return null;
+  return `the disk takes no writes (${errorText(error)}): no session can begin until it does, ${NO_SESSION}`;
+}
 
 /** A thread lost more often in one day is not the fault of a strategy. */
 const LOSSES_MAX = 5;
@@ -161,9 +169,9 @@ export class SessionCycle implements InputSink {
   }
 
   /**
-   * Opens the session of today; resolves when it is open or none can be today. A full disk or a locked journal ends nothing, nor does
-   * another program on disk where nobody would start it: kill path, control API and alerts stay, and the session opens once the cause is
-   * gone.
+   * Opens the session of today; resolves when it is open or none can be today. A disk that takes no writes or a locked journal ends nothing,
+   * nor does another program on disk where nobody would start it: kill path, control API and alerts stay, and the session opens once the
+   * cause is gone.
    */
   async open(): Promise<void> {
     while (!this.#isEnding) {
@@ -172,8 +180,8 @@ export class SessionCycle implements InputSink {
         return await this.#openEngine();
       } catch (error) {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
-        if (!isOther && !isLocked(error) && !isDiskFull(error)) throw error;
-        const text = isOther ? `${error.message}: ${NO_ENGINE}` : isLocked(error) ? LOCKED : NO_ROOM;
+        const text = isOther ? `${error.message}: ${NO_ENGINE}` : whyNoSession(error);
+        if (text === null) throw error;
         if (this.degraded !== text) this.#gone(isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
