@@ -2,7 +2,7 @@
  * Clean stop (rulings, 27): a flatten that is under way is let to its end, orders are canceled or kept, positions held or flattened,
  * by the settings; then `stop_ready`. Every step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
-import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
+import { CLOSE_REPORTED_AFTER, dayClose, nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
@@ -12,7 +12,13 @@ import type { TargetExecutor } from './flattener.ts';
 /** Time for the book to show the end of canceled orders. */
 const STOP_CANCELS_MAX = seconds(15);
 
-/** `closing`: a flatten that began before. `waiting` for a phase in which orders can be canceled or positions closed. */
+/** Time for the book to show what the last auction of the day made of them. */
+const CLOSE_REPORTS_MAX = seconds(30);
+
+/**
+ * `closing`: a flatten that began before. `waiting` for a phase in which orders can be canceled or positions closed, or for the reports of
+ * the close.
+ */
 type Stage = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
 
 export class StopProcedure {
@@ -55,11 +61,25 @@ export class StopProcedure {
     else this.#waitOrLeave();
   }
 
+  /** The last auction may have filled orders of ours: no later day shows at which price. */
+  get #isAwaitingReports(): boolean {
+    const { calendar, context, session, orders } = this.#state;
+    const closeUs = dayClose(calendar, session.tradingDay()) ?? Infinity;
+    const sinceUs = context.nowUs - closeUs;
+    const isReporting = sinceUs >= 0 && sinceUs < CLOSE_REPORTED_AFTER;
+    const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && !order.isAdopted && mayEnd(order);
+    return isReporting && orders.open.some(mayFill);
+  }
+
   /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
   #waitOrLeave(): void {
     const { settings, calendar, context, session } = this.#state;
     const { phase } = session;
     const text = `nothing can be canceled or closed at will in the phase ${phase}`;
+    if (this.#isAwaitingReports) {
+      const onLate = (): void => this.#leave('their end was not seen in time');
+      return this.#enter('waiting', { after: CLOSE_REPORTS_MAX, run: onLate });
+    }
     if (!this.#hasWork()) return this.#finish();
     if (settings.stop.inAuction !== 'wait' || phase === 'closed') return this.#leave(text);
     this.#enter('waiting');
@@ -71,7 +91,7 @@ export class StopProcedure {
 
   onPhase(phase: SessionPhase): void {
     if (this.#stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
-    if (this.#stage === 'waiting' && phase === 'closed') return this.#leave('the trading day is over');
+    if (this.#stage === 'waiting' && phase === 'closed') return this.#waitOrLeave();
     this.step();
   }
 
@@ -81,6 +101,8 @@ export class StopProcedure {
     else if (this.#stage === 'canceling') this.#cancelLeaving();
     if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
     if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
+    if (this.#stage === 'waiting' && this.#state.session.phase === 'closed' && !this.#isAwaitingReports)
+      this.#waitOrLeave();
   }
 
   /** A new process began: the stop concerned the old one. */

@@ -103,6 +103,25 @@ test('or it waits: for continuous trading, or for the end of the day', () => {
   expect(evening.runUntil('14:46').asks('ready')).toHaveLength(1);
 });
 
+test.each(['wait', 'leave'] as const)(
+  'at the close it waits for what the auction made of an order (%s)',
+  (inAuction) => {
+    const ending = world({ time: '14:44', inAuction: 'wait' });
+    if (inAuction === 'wait') ending.command(stop);
+    ending.runUntil('14:45:01');
+    if (inAuction === 'leave') ending.command(stop);
+    expect(ending.runUntil('14:45:20').asks('ready')).toEqual([]);
+    ending.fill(ending.state.orders.get(clientOrderId('own'))!, 1);
+    expect(ending.run(1).asks('ready')).toEqual(['ready SIGINT']);
+  },
+);
+
+test('but no longer than half a minute', () => {
+  const ending = world({ time: '14:44', inAuction: 'wait' }).command(stop).runUntil('14:45:29');
+  expect(ending.asks('ready')).toEqual([]);
+  expect(ending.runUntil('14:45:31').asks('ready')).toEqual(['ready SIGINT; left behind: order #own']);
+});
+
 test('by night orders are over: the end waits for nothing', () => {
   expect(world({ time: '20:00', inAuction: 'wait' }).command(stop).asks('ready')).toHaveLength(1);
 });
@@ -146,7 +165,7 @@ test('a flatten that continuous trading leaves behind is left, or waits for the 
   const waits = closing('wait');
   expect(waits.asks('ready')).toEqual([]);
   expect(waits.said.join()).toMatch(/stop_waits .* in 15 min; a second signal ends at once/);
-  expect(waits.runUntil('14:45:01').asks('ready')).toHaveLength(1);
+  expect(waits.runUntil('14:45:31').asks('ready')).toHaveLength(1);
 });
 
 test('a flatten that a person asked for outlives the stop of a process, and its own does not', () => {
