@@ -11,7 +11,7 @@ import type { PositionReconciler } from './positions/position-reconciler.ts';
 import type { CircuitBreakers } from './risk/circuit-breakers.ts';
 import type { EntryHalt } from './risk/entry-halt.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
-import { isSamePosition, type ProtectedPosition, type Targets } from './session/targets.ts';
+import { isSamePosition, type PositionKey, type Targets } from './session/targets.ts';
 import { opposite, type Side, signOf } from '../domain/order.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../domain/units.ts';
 
@@ -46,13 +46,13 @@ export type OrderView = Readonly<
 
 export const ordersOf = (
   { orders }: Pick<EngineView, 'orders'>,
-  position: ProtectedPosition,
+  position: PositionKey,
 ): readonly OrderView[] => orders.open.filter((order) => isSamePosition(order, position));
 
 /** Cover of the owner's position by those of its orders that count. */
 export function coverOf(
   view: Pick<EngineView, 'orders' | 'portfolio'>,
-  position: ProtectedPosition,
+  position: PositionKey,
   counts: (order: OrderView) => boolean,
 ): Cover<OrderView> {
   const held = view.portfolio.position(position.strategy, position.instrument).qty;

@@ -10,10 +10,10 @@ import type { PolicyEntry } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './flattener.ts';
 import { whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { ProtectedPosition } from './targets.ts';
+import type { PositionKey } from './targets.ts';
 
 /** Null is the account. */
-type PolicyScope = ProtectedPosition | null;
+type PolicyScope = PositionKey | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
 type LastingFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';

@@ -11,7 +11,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
 import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
-import { type Asker, isSamePosition, type ProtectedPosition, Target } from './targets.ts';
+import { type FlattenRequester, isSamePosition, type PositionKey, Target } from './targets.ts';
 import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 
@@ -31,7 +31,7 @@ export class Flattener extends Target {
 
   constructor(
     state: EngineState,
-    position: ProtectedPosition,
+    position: PositionKey,
     reason: string,
     lostExits: Map<ClientOrderId, Target>,
   ) {
@@ -121,7 +121,7 @@ export class Flattener extends Target {
     const phase = this.#state.session.phase;
     if (!isAuction(phase)) return false;
     return (
-      this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
+      this.requesters.has('person_in_auction') || (phase === 'closing_auction' && this.requesters.has('settings'))
     );
   }
 
@@ -328,18 +328,18 @@ export class TargetExecutor {
   }
 
   /** Also restarts a flatten that waits or was given up. */
-  flatten(position: ProtectedPosition, reason: string, asker: Asker = 'settings'): void {
+  flatten(position: PositionKey, reason: string, asker: FlattenRequester = 'settings'): void {
     let target = this.#all.find((each) => isSamePosition(each, position));
     if (target === undefined) {
       target = new Flattener(this.#state, position, reason, this.#lost);
       this.#setAll([...this.#all, target]);
     }
-    target.askers.add(asker);
+    target.requesters.add(asker);
     target.start();
   }
 
   /** Everything the owner holds or has orders for. */
-  flattenOwner(strategy: StrategyIndex, reason: string, asker: Asker): void {
+  flattenOwner(strategy: StrategyIndex, reason: string, asker: FlattenRequester): void {
     const { portfolio, orders } = this.#state;
     const all = [...portfolio.held(), ...orders.open].filter((each) => each.strategy === strategy);
     for (const instrument of new Set(all.map((each) => each.instrument)))
@@ -374,8 +374,8 @@ export class TargetExecutor {
 
   /** The process that was to stop is gone: targets of a person or a policy go on. */
   endStop(): void {
-    for (const { askers } of this.#lost.values()) askers.delete('stop');
-    for (const target of this.#all) endAsking(target, 'stop');
+    for (const { requesters: askers } of this.#lost.values()) askers.delete('stop');
+    for (const target of this.#all) endRequests(target, 'stop');
     this.#alertUnfinished('the process that was to stop ended');
   }
 
@@ -383,7 +383,7 @@ export class TargetExecutor {
   endGivenUp(strategy: StrategyIndex | null): void {
     for (const target of this.#all)
       if (target.progress === 'given_up' && (strategy === null || target.strategy === strategy))
-        endAsking(target, 'person', 'person_in_auction');
+        endRequests(target, 'person', 'person_in_auction');
     this.#alertUnfinished('a person resumed');
   }
 
@@ -404,7 +404,7 @@ export class TargetExecutor {
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;
     if (!TERMINAL_STATUSES.has(status)) this.#state.context.cancel(target.strategy, id);
-    for (const asker of target.askers) this.flatten(target, `its exit ${id} turned up`, asker);
+    for (const asker of target.requesters) this.flatten(target, `its exit ${id} turned up`, asker);
   }
 
   #each(go: (target: Flattener) => void): void {
@@ -420,7 +420,7 @@ export class TargetExecutor {
   }
 }
 
-function endAsking(target: Flattener, ...askers: readonly Asker[]): void {
-  for (const asker of askers) target.askers.delete(asker);
-  if (target.askers.size === 0) target.abandon();
+function endRequests(target: Flattener, ...askers: readonly FlattenRequester[]): void {
+  for (const asker of askers) target.requesters.delete(asker);
+  if (target.requesters.size === 0) target.abandon();
 }

@@ -25,7 +25,7 @@ import {
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
-import { isSamePosition, type ProtectedPosition } from './targets.ts';
+import { isSamePosition, type PositionKey } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 
 /** Longer than a call may wait for positions to be read: two requests are never open at once. */
@@ -58,7 +58,7 @@ interface LostStop {
 }
 
 /** One owner in one contract: its position, or the stop that it may still have. */
-class Watch implements ProtectedPosition {
+class Watch implements PositionKey {
   readonly strategy;
   readonly instrument;
   /** Null where the configuration says how far away the stop is. */
@@ -83,7 +83,7 @@ class Watch implements ProtectedPosition {
   /** Alerted as without a stop: its end is, too. */
   isAlerted = false;
 
-  constructor({ strategy, instrument }: ProtectedPosition, inherited: InheritedStop | null) {
+  constructor({ strategy, instrument }: PositionKey, inherited: InheritedStop | null) {
     this.strategy = strategy;
     this.instrument = instrument;
     this.inherited = inherited;
@@ -258,13 +258,13 @@ export class ProtectiveStops {
   }
 
   /** An order without a price to wait for has no successor. */
-  #inherit(position: ProtectedPosition, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
+  #inherit(position: PositionKey, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
     if (typeof triggerPrice !== 'number') return;
     const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
     this.#begin(position, { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty });
   }
 
-  #begin(position: ProtectedPosition, inherited: InheritedStop | null): void {
+  #begin(position: PositionKey, inherited: InheritedStop | null): void {
     const key = `${position.strategy} ${position.instrument}`;
     if (position.strategy === OPERATOR_INDEX || this.#watches.has(key)) return;
     this.#watches.set(key, new Watch(position, inherited));
@@ -284,7 +284,7 @@ export class ProtectiveStops {
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
-  #stopsOf(position: ProtectedPosition): readonly OrderView[] {
+  #stopsOf(position: PositionKey): readonly OrderView[] {
     return ordersOf(this.#state, position).filter(({ isProtective }) => isProtective);
   }
 

@@ -7,16 +7,16 @@ import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 
 /** One owner in one contract. */
-export interface ProtectedPosition {
+export interface PositionKey {
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
 }
 
-export const isSamePosition = (a: ProtectedPosition, b: ProtectedPosition): boolean =>
+export const isSamePosition = (a: PositionKey, b: PositionKey): boolean =>
   a.strategy === b.strategy && a.instrument === b.instrument;
 
 /** `person_in_auction` has confirmed an order that cannot be taken back; `stop` asks for as long as the process runs. */
-export type Asker = 'person' | 'person_in_auction' | 'settings' | 'stop';
+export type FlattenRequester = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
 /** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
 type FlattenStep =
@@ -34,17 +34,17 @@ type FlattenStep =
 /** Nothing is being withdrawn, and no exit is being tried. */
 const IS_IDLE: ReadonlySet<FlattenStep> = new Set<FlattenStep>(['queued', 'checking', 'given_up']);
 
-export class Target implements ProtectedPosition {
+export class Target implements PositionKey {
   readonly strategy;
   readonly instrument;
   /** Why it is closed: of the first that asked. */
   readonly reason: string;
-  readonly askers = new Set<Asker>();
+  readonly requesters = new Set<FlattenRequester>();
   progress: FlattenStep = 'queued';
   readonly #core: EngineCore;
   readonly #alerted = new Set<string>();
 
-  constructor(core: EngineCore, position: ProtectedPosition, reason: string) {
+  constructor(core: EngineCore, position: PositionKey, reason: string) {
     this.#core = core;
     this.strategy = position.strategy;
     this.instrument = position.instrument;
@@ -74,7 +74,7 @@ export class Targets {
   /** The list is replaced, never changed. */
   all: readonly Target[] = [];
 
-  has(position: ProtectedPosition): boolean {
+  has(position: PositionKey): boolean {
     return this.#find(position) !== undefined;
   }
 
@@ -84,7 +84,7 @@ export class Targets {
   }
 
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
-  isClosing(position: ProtectedPosition): boolean {
+  isClosing(position: PositionKey): boolean {
     const target = this.#find(position);
     return target !== undefined && !IS_IDLE.has(target.progress);
   }
@@ -99,7 +99,7 @@ export class Targets {
     return this.all.some(({ progress }) => progress !== 'given_up');
   }
 
-  #find(position: ProtectedPosition): Target | undefined {
+  #find(position: PositionKey): Target | undefined {
     return this.all.find((target) => isSamePosition(target, position));
   }
 }
