@@ -31,7 +31,7 @@ import { secretRefText } from './edge/secret-ref.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
 import { formatLocalTime, formatShownTime } from '../text/dates.ts';
-import { inTime, systemClock, systemTimers } from '../host/system-clock.ts';
+import { withTimeout, systemClock, systemTimers } from '../host/system-clock.ts';
 import { createMail } from '../operator/channels/mail.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
@@ -415,7 +415,7 @@ const sendToEach = (
       const { severity, title, text } = alertFor(channel);
       const isUrgent = severity === 'critical';
       const delivery = { severity, title, text: `${title}\n${text}`, isUrgent, pages: [] };
-      const failure = refusalOf(await inTime(channel.send(delivery), TRIAL_MAX));
+      const failure = refusalOf(await withTimeout(channel.send(delivery), TRIAL_MAX));
       return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
     }),
   );

@@ -12,7 +12,7 @@ import { formatCount, formatNumber } from '../text/numbers.ts';
 import { cancelProgress, flattenProgress } from './command-outcomes.ts';
 import { noChannel, trialLines } from './alerting.ts';
 import { afterStop } from '../host/program-files.ts';
-import { inTime, systemClock } from '../host/system-clock.ts';
+import { withTimeout, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 import { restingText } from './session/holdings.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
@@ -85,13 +85,13 @@ const SEEN_MAX = seconds(5);
 
 /** Answers when the next status shows the effect: the caller follows it there. */
 async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
-  if (!result.ok || (await inTime(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
+  if (!result.ok || (await withTimeout(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
   return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
 }
 
 async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
   // Asked for ahead of the command and awaited after it: the last view lacks orders of the last second.
-  const asked = inTime(daemon.refreshView(), SEEN_MAX);
+  const asked = withTimeout(daemon.refreshView(), SEEN_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
   const stageOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
   return withProgress(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => stageOf(now, false) });
@@ -131,7 +131,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   if (id !== null) {
     const message = `entries of ${id} are allowed again, ${limits}`;
     const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
-    const view = await inTime(asked, SEEN_MAX);
+    const view = await withTimeout(asked, SEEN_MAX);
     if (!result.ok) return result;
     if (view?.strategies.find((each) => each.id === id)?.halted !== null)
       return { ok: true, message: `${message}${acceptedText(view ?? daemon.lastView, id)}` };
@@ -142,7 +142,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure !== null)
     return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
-  const view = (await inTime(asked, SEEN_MAX)) ?? daemon.lastView;
+  const view = (await withTimeout(asked, SEEN_MAX)) ?? daemon.lastView;
   const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
   const unproven = view?.unproven ?? null;
   const before = wasHalted
@@ -180,7 +180,7 @@ async function renewToken(daemon: Daemon): Promise<CommandResult> {
   const renewed = daemon.edge.tokens.refresh('operator');
   // The person who is awaited is the one who asked.
   if (daemon.otpInbox.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
-  const result = await inTime(renewed, ANSWER_MAX);
+  const result = await withTimeout(renewed, ANSWER_MAX);
   if (result === undefined)
     return { ok: true, message: daemon.otpInbox.isWaiting ? WAITS_FOR_OTP : NO_ANSWER_YET };
   return result.ok ? { ok: true, message: tokenText(daemon) } : { ok: false, message: result.failure.reason };
@@ -204,7 +204,7 @@ async function bringOtp(daemon: Daemon, otp: string): Promise<CommandResult> {
     void tokens
       .refresh('operator')
       .then((result) => otpInbox.rejectEarly(result.ok ? 'there is a token already' : result.failure.reason));
-  const result = await inTime(brought, ANSWER_MAX);
+  const result = await withTimeout(brought, ANSWER_MAX);
   if (result === undefined) return { ok: true, message: `the password is with the broker; ${NO_ANSWER_YET}` };
   if (result.ok) return { ok: true, message: tokenText(daemon) };
   const { used, allowed } = tokens.budget;
@@ -248,7 +248,7 @@ type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
 async function resolveOrder(daemon: Daemon, command: ResolveCommand): Promise<CommandResult> {
   const { clientOrderId: id, as } = command;
   const order = () => daemon.lastView?.orders.find((each) => each.clientOrderId === id);
-  await inTime(daemon.refreshView(), SEEN_MAX);
+  await withTimeout(daemon.refreshView(), SEEN_MAX);
   const before = order();
   const isOver = before === undefined && id.startsWith('H.') && daemon.lastView !== undefined;
   if (isOver || (as === 'live' && before?.isInDoubt === false)) {

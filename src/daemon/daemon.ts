@@ -44,12 +44,12 @@ import type { FeedAccess } from '../host/cluster-access.ts';
 import {
   createMarketClock,
   FOLLOWED_STEP_US_MAX,
-  inTime,
+  withTimeout,
   systemClock,
   systemTimers,
 } from '../host/system-clock.ts';
 import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
-import { limitWork } from '../host/shutdown.ts';
+import { runWithin } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
@@ -179,7 +179,7 @@ export class Daemon {
         journal: this.journal,
         edge: this.edge,
         halt: this.halt,
-        mark: options.mark?.followed ?? null,
+        mark: options.mark?.strategyMarkPath ?? null,
         accountTail: address.custodyCode.slice(-6),
         startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
         unjournaled: (on) => this.#emergency.unjournaled(on),
@@ -190,7 +190,7 @@ export class Daemon {
       },
       calendar: this.#calendar,
       note,
-      leftOut: this.#strategiesLeftOut(),
+      excluded: this.#excludedStrategies(),
       programProblem: () => this.programProblem,
       isSupervised: isSupervised(),
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
@@ -279,9 +279,9 @@ export class Daemon {
     return Promise.race([this.#work(maintenance), failure]);
   }
 
-  #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
+  #excludedStrategies(): ReadonlyMap<StrategyIndex, string> {
     const { mark, config } = this.options;
-    const left = mark?.leftOut(config.strategies.map(({ id }) => id));
+    const left = mark?.excluded(config.strategies.map(({ id }) => id));
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
@@ -382,7 +382,7 @@ export class Daemon {
         const day = this.cycle.session?.day;
         return day === undefined ? null : unreportedOrder(this.journal.read, day, rows, config.calendar);
       },
-      heldNow: async () => this.#heldNow(await inTime(this.refreshView(), VIEW_WAIT_MAX)),
+      heldNow: async () => this.#heldNow(await withTimeout(this.refreshView(), VIEW_WAIT_MAX)),
       alert: (severity, code, text, held = this.#heldNow().text) =>
         this.alert(severity, code, this.#haltText(text, held)),
     });
@@ -423,7 +423,7 @@ export class Daemon {
   async #stopSession(reason: string): Promise<void> {
     const ready = new Promise<boolean>((resolve) => {
       const isWaiting = (): boolean => this.lastView?.stop === 'waiting';
-      const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
+      const cancel = runWithin(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
       this.#endStop = (isReady) => {
         cancel();
         resolve(isReady);

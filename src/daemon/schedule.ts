@@ -25,7 +25,7 @@ import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
 import {
   createMarketClock,
   FOLLOWED_STEP_US_MAX,
-  inTime,
+  withTimeout,
   SLEW_MS,
   type SystemClock,
   systemClock,
@@ -363,7 +363,7 @@ export async function awaitToken(
       stopListening = tokens.onChange(resolve);
     });
     const result = await tokens.refresh('needed');
-    if (!result.ok) await inTime(changed, ASK_AGAIN_AFTER);
+    if (!result.ok) await withTimeout(changed, ASK_AGAIN_AFTER);
     stopListening();
   }
 }

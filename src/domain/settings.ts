@@ -92,7 +92,7 @@ export interface FlattenSettings {
   readonly retryAfter: DurationUs;
 }
 
-export interface StopSettings {
+export interface ShutdownSettings {
   readonly orders: 'cancel' | 'keep';
   readonly positions: 'hold' | 'flatten';
   /** In an auction nothing can be canceled (rulings, 27). */
@@ -120,7 +120,7 @@ export interface EngineSettings {
   readonly flatten: FlattenSettings;
   /** Absent where nothing can fail. */
   readonly policies?: PolicySettings;
-  readonly stop: StopSettings;
+  readonly stop: ShutdownSettings;
   readonly poll: PollSettings;
   readonly lookUp: LookUpSettings;
   /** Reaction to money that differs from the broker's: entries stop until a person resumes, or an alert alone. Absent where no broker keeps books. */

@@ -4,7 +4,7 @@ import type { EngineSettings } from '../domain/settings.ts';
 import type { Money, SignedQty } from '../domain/units.ts';
 import type { ContractTable, Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
-import type { SnapshotRequests } from './ports/outbound.ts';
+import type { ReadRequester } from './ports/outbound.ts';
 import type { HeldPosition, Portfolio } from './positions/portfolio.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
@@ -19,7 +19,7 @@ export interface EngineCore {
   readonly market: Market;
   readonly orders: Orders;
   readonly session: SessionState;
-  readonly snapshots: SnapshotRequests;
+  readonly reads: ReadRequester;
   readonly portfolio: Portfolio;
   readonly registry: StrategyRegistry;
   readonly settings: EngineSettings;

@@ -27,7 +27,7 @@ export function engineSnapshot(
 ) {
   const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
   const hasOperator =
-    portfolio.has(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);
+    portfolio.hasActivity(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);
   const owners = [...registry.registered.map(({ index }) => index), ...(hasOperator ? [OPERATOR_INDEX] : [])];
   const { readUs } = parts.positionReconciler;
   return {
@@ -50,7 +50,7 @@ export function engineSnapshot(
     /** Over all strategies and the operator. */
     dayPnl: portfolio.accountDayPnl(),
     /** The account's loss that a resume would accept; 0 below the limit. */
-    lossToAccept: parts.losses.toAccept(null),
+    lossToAccept: parts.losses.acceptableLoss(null),
     ...portfolio.costs(),
     limits: limitUses(parts),
     contracts: parts.contracts.all.map(({ index, orderCode }) => ({
@@ -112,7 +112,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex) {
     /** Profit or loss of the trading day after costs (rulings, 37). */
     dayPnl: portfolio.dayPnl(strategy),
     /** Its loss of the day that a resume would accept: it has reached its limit, else 0. */
-    lossToAccept: parts.losses.toAccept(strategy),
+    lossToAccept: parts.losses.acceptableLoss(strategy),
   };
 }
 
@@ -130,7 +130,7 @@ function positionEntry(
     orderCode: orderCode as string,
     ...position,
     /** Open profit at the last known price. */
-    open: portfolio.open(position, instrument),
+    open: portfolio.openProfit(position, instrument),
     /** Why these contracts get no protective stop, as text; null otherwise. */
     coveredBy: by === undefined || whyUnproven(parts) !== null ? null : by,
     /** Contracts that should have a stop at the broker now and have none; 0 without `risk.protectiveStop`. */
@@ -155,7 +155,7 @@ const orderEntry = (order: OrderView) => ({
   isStop: order.isTriggerOrder && order.orderKey !== null && order.role === 'stop',
   status: order.status,
   /** A person may have to resolve it. */
-  isInDoubt: isFateUnknown(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
+  isInDoubt: isFateUnknown(order.status) || order.extras.isContradicted || order.extras.isNumberLost,
   isAdopted: order.isAdopted,
 });
 
@@ -170,25 +170,26 @@ interface Limit {
 
 /** The limits whose use an operator sees. The rules decide by their own figures; these are never read by a decision. */
 const LIMITS = [
-  { limit: 'position', unit: 'contracts', setting: 'positionMax', used: worst },
+  { limit: 'position', unit: 'contracts', setting: 'positionMax', used: worstPosition },
   { limit: 'open_orders', unit: 'orders', setting: 'openOrdersMax', used: openOrders },
   {
     limit: 'daily_loss',
     unit: 'VND',
     setting: 'dailyLossMax',
-    used: ({ losses }, strategy) => (strategy === null ? losses.ofAccount() : losses.of(strategy)),
+    used: ({ losses }, strategy) =>
+      strategy === null ? losses.accountLoss() : losses.strategyLoss(strategy),
   },
   {
     limit: 'orders_per_second',
     unit: 'orders',
     setting: 'ordersPerSecondMax',
-    used: ({ breakers: { rate }, context }) => rate.within(US_PER_SECOND, context.nowUs),
+    used: ({ breakers: { rate }, context }) => rate.count(US_PER_SECOND, context.nowUs),
   },
   {
     limit: 'orders_per_minute',
     unit: 'orders',
     setting: 'ordersPerMinuteMax',
-    used: ({ breakers: { rate }, context }) => rate.within(US_PER_MINUTE, context.nowUs),
+    used: ({ breakers: { rate }, context }) => rate.count(US_PER_MINUTE, context.nowUs),
   },
   // The broker's margin use: required margin / collateral.
   {
@@ -209,7 +210,7 @@ const LIMITS = [
     setting: 'rejectionsPerMinuteMax',
     used: ({ breakers }) => breakers.rejections,
   },
-  { limit: 'drawdown', unit: 'VND', setting: 'drawdownMax', used: ({ breakers }) => breakers.lost },
+  { limit: 'drawdown', unit: 'VND', setting: 'drawdownMax', used: ({ breakers }) => breakers.drawdown },
 ] as const satisfies readonly Limit[];
 
 type Settings = { readonly [each in (typeof LIMITS)[number]['setting']]?: number | undefined };
@@ -249,7 +250,7 @@ function openOrders({ orders }: Pick<EngineView, 'orders'>, strategy: StrategyIn
 }
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */
-function worst(view: EngineView, strategy: StrategyIndex | null): number {
+function worstPosition(view: EngineView, strategy: StrategyIndex | null): number {
   const { contracts, exits, portfolio } = view;
   let most = 0;
   for (const { index } of contracts.all)

@@ -29,8 +29,8 @@ import { SessionState } from './session/session-state.ts';
 import type { EngineView } from './engine-view.ts';
 import { Plots, StrategyRegistry } from './session/strategy-registry.ts';
 import { DueWork, MarketTimers } from './state/timers.ts';
-import { Polls, Snapshots } from './session/snapshots.ts';
-import { StrategyStops } from './session/strategy-stops.ts';
+import { Polls, ReadRequests } from './session/read-requests.ts';
+import { StrategyStopper } from './session/strategy-stopper.ts';
 import { Targets } from './session/targets.ts';
 
 export interface EngineOptions {
@@ -60,7 +60,7 @@ function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
     market,
     orders: new Orders(dueWork, market, outbound.reports.reportsOnce === true),
     session: new SessionState(calendar, context, outbound.reports.accountNow),
-    snapshots: new Snapshots(context, outbound.reports),
+    reads: new ReadRequests(context, outbound.reports),
     portfolio: new Portfolio(contracts, market),
     registry: new StrategyRegistry(settings.strategies, host),
     /** Lists of strategies change it. */
@@ -73,8 +73,8 @@ function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
 function createBase(options: OwnOptions) {
   const { settings, calendar, host, outbound } = options;
   const core = createCore(options);
-  const entries = new EntryWithdrawal(core);
-  const halt = new EntryHalt(core, entries);
+  const withdrawal = new EntryWithdrawal(core);
+  const halt = new EntryHalt(core, withdrawal);
   const life = new OrderLife(core, host);
   const exits = new BracketExits(core);
   const carriedOrders = new CarriedOrders(core, exits, life);
@@ -86,13 +86,13 @@ function createBase(options: OwnOptions) {
     market: core.market,
     orders: core.orders,
     session: core.session,
-    snapshots: core.snapshots,
+    reads: core.reads,
     portfolio: core.portfolio,
     registry: core.registry,
     settings,
     costs: core.costs,
     calendar,
-    entries,
+    withdrawal,
     halt,
     losses: new LossLimits(core, halt),
     breakers: new CircuitBreakers(core, halt),
@@ -136,7 +136,7 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
   const guard = createGuard(base);
   const present = new LiveDecisions(ids, queue, guard);
   const past = new JournalDecisions(ids, queue, guard, life);
-  context.decideBy(present);
+  context.setDecisions(present);
   const executor = new OrderExecutor(base, base.gateway, guard, past);
   const compared = createReconciler(base, executor);
   return Object.assign(base, compared, {
@@ -144,7 +144,7 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
     present,
     past,
     executor,
-    stops: new StrategyStops(base),
+    stopper: new StrategyStopper(base),
     exitCover: new ExitCover(base),
     dayEnd: new DayEnd(base, life),
     polls: new Polls(base),

@@ -51,7 +51,7 @@ export class EngineTrader implements TraderPort {
   workingOrders(strategy: StrategyIndex): readonly WorkingOrder[] {
     const working: WorkingOrder[] = [];
     for (const order of this.#state.orders.open) {
-      if (order.strategy === strategy && !order.isProtective) working.push(order.working());
+      if (order.strategy === strategy && !order.isProtective) working.push(order.asWorkingOrder());
     }
     return working;
   }
@@ -130,18 +130,18 @@ export class EngineTrader implements TraderPort {
   }
 
   fault(strategy: StrategyIndex, error: unknown, where: string): void {
-    const { registry, stops } = this.#state;
+    const { registry, stopper } = this.#state;
     const fault = { message: errorText(error), where };
-    if (registry.isDispatching) stops.stop(strategy, 'fault', fault);
-    else stops.stopLater(strategy, 'fault', fault);
+    if (registry.isDispatching) stopper.stop(strategy, 'fault', fault);
+    else stopper.stopLater(strategy, 'fault', fault);
   }
 
   /** A call from a promise or a foreign callback would be in no replay (rulings, 34). */
   #assertInEvent(strategy: StrategyIndex, what: string): void {
-    const { registry, stops } = this.#state;
+    const { registry, stopper } = this.#state;
     if (registry.isDispatching) return;
     const message = `${what} was called outside the event being processed`;
-    stops.stopLater(strategy, 'fault', { message, where: what });
+    stopper.stopLater(strategy, 'fault', { message, where: what });
     throw new InvariantError(`Invariant: ${message}`);
   }
 }

@@ -18,7 +18,7 @@ import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../dom
 export interface EngineView extends EngineCore {
   readonly rowOwners: RowOwners;
   readonly life: OrderLife;
-  readonly entries: EntryWithdrawal;
+  readonly withdrawal: EntryWithdrawal;
   readonly exits: BracketExits;
   readonly carriedOrders: CarriedOrders;
   readonly positionReconciler: PositionReconciler;
@@ -62,7 +62,7 @@ export function coverOf(
 /** Its end may be awaited. A presumed absent order may never end by itself: a person resolves it, and until then the guard counts it. */
 export const mayEnd = ({ status }: OrderView): boolean => status !== 'presumed_absent';
 
-export const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
+export const isNotBeingCanceled = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
 export function whyUnproven({
@@ -139,7 +139,7 @@ function leftToClose(
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  const left = view.portfolio.leftByHand(instrument, side);
+  const left = view.portfolio.leftToCloseByHand(instrument, side);
   if (left === Infinity) return left;
   return left - workingQty(view, null, instrument, side) + workingQty(view, strategy, instrument, side);
 }

@@ -44,7 +44,7 @@ import type { SessionState } from './session/session-state.ts';
 import { CONTROLLER_TIMER, type DueWork, ENGINE_TIMER, type MarketTimers } from './state/timers.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { ReplayFault } from './session/strategy-stops.ts';
+import type { ReplayFault } from './session/strategy-stopper.ts';
 
 /** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
 const CALLS_PER_EVENT_MAX = 256;
@@ -110,7 +110,7 @@ export class Engine {
     // `booted` is the first event of a process: timers that fall due belong to the new process.
     if (kind === 'booted') this.#onBooted(event);
     // The calendar decides the phase, so it is applied first.
-    if (kind === 'calendar') this.#lifecycle.calendarKnown(event);
+    if (kind === 'calendar') this.#lifecycle.onCalendar(event);
     this.#advance();
     this.#dispatch(event);
     if (kind !== 'summary') {
@@ -129,19 +129,24 @@ export class Engine {
    * Replays an event from before a restart with the decisions that the journal holds of it; null: a kill cut the journal off before it.
    * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
    */
-  replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
+  replay(
+    event: EngineEvent,
+    decisions: EventDecisions | null,
+    olderVersions: readonly StrategyIndex[],
+  ): void {
     const { past } = this.#state;
     if (event.kind === 'booted') past.processBegan();
-    past.begin(decisions, earlier);
-    this.#context.decideBy(past);
+    past.begin(decisions, olderVersions);
+    this.#context.setDecisions(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
       this.#dueWork.markPending();
-    this.#state.stops.repeat(decisions?.stopped ?? []);
+    this.#state.stopper.stopAsJournaled(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
     if (event.kind !== 'session_started') this.#state.halt.haltAsJournaled(hasWithdrawn(decisions));
     for (const strategy of decisions.stopped)
-      if (!past.isEarlier(strategy)) this.#state.stops.stop(strategy, 'stopped before the restart', null);
+      if (!past.isOlderVersion(strategy))
+        this.#state.stopper.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));
   }
 
@@ -150,18 +155,18 @@ export class Engine {
    * `areReadsSent`: another engine of this process sent them, and their answers come here.
    */
   endReplay(areReadsSent = false): void {
-    const { present, past, snapshots } = this.#state;
-    this.#state.stops.endReplay(past);
+    const { present, past, reads } = this.#state;
+    this.#state.stopper.endReplay(past);
     // The ports were muted: reads that the past of another process asked for get no answer.
-    if (this.#context.decisions !== present && !areReadsSent) snapshots.restart();
-    this.#context.decideBy(present);
+    if (this.#context.decisions !== present && !areReadsSent) reads.restart();
+    this.#context.setDecisions(present);
     this.#wakeAtUs = NaN;
     this.#dueWork.markPending();
   }
 
   /** Found so far by a replay that is under way. */
   replayFaults(): readonly ReplayFault[] {
-    return this.#state.stops.faultsOf(this.#state.past);
+    return this.#state.stopper.faultsOf(this.#state.past);
   }
 
   snapshot(): EngineSnapshot {
@@ -180,8 +185,8 @@ export class Engine {
       stretch.leave(tick.seq, tick.tsUs);
       return this.leaveStretch(1);
     }
-    const isPlain = this.#passes(tick.seq, tick.tsUs);
-    if (!isPlain) this.#open(tick.seq, tick.tsUs);
+    const isPlain = this.#beginIfQuiet(tick.seq, tick.tsUs);
+    if (!isPlain) this.#advanceTo(tick.seq, tick.tsUs);
     this.#onTrade(tick);
     if (!isPlain || this.#dueWork.hasPending) this.#end(false);
   }
@@ -200,9 +205,9 @@ export class Engine {
 
   /** Fast path for changes of the book. */
   book(update: BookUpdate): void {
-    const isPlain = this.#passes(update.seq, update.tsUs);
-    if (!isPlain) this.#open(update.seq, update.tsUs);
-    const tick = this.#market.book(update);
+    const isPlain = this.#beginIfQuiet(update.seq, update.tsUs);
+    if (!isPlain) this.#advanceTo(update.seq, update.tsUs);
+    const tick = this.#market.mergeBook(update);
     if (tick !== null && this.#registry.isRunning) {
       this.#registry.begin().onBook(tick);
       this.#registry.end();
@@ -216,8 +221,8 @@ export class Engine {
   }
 
   /** A strategy listens to the book of this contract. */
-  isBookHeard(instrument: InstrumentIndex): boolean {
-    return this.#registry.isRunning && this.#host.listenersOf(instrument).isBookHeard;
+  hasBookListener(instrument: InstrumentIndex): boolean {
+    return this.#registry.isRunning && this.#host.listenersOf(instrument).hasBookListener;
   }
 
   /** A change of a book without listening strategies, before `quietUntilUs`: merged on the next read of the book. */
@@ -230,8 +235,8 @@ export class Engine {
   }
 
   /** Merges the pending changes of a book. */
-  settleBook(instrument: InstrumentIndex): void {
-    this.#market.of(instrument).book.settle();
+  mergeDeferredBook(instrument: InstrumentIndex): void {
+    this.#market.of(instrument).book.mergeDeferred();
   }
 
   #createStretches(upTo: InstrumentIndex): QuietStretch {
@@ -246,13 +251,13 @@ export class Engine {
   }
 
   /** True when nothing is due and nothing waits: the event is only a price. */
-  #passes(seq: Seq, at: TsUs): boolean {
+  #beginIfQuiet(seq: Seq, at: TsUs): boolean {
     if (this.#dueWork.hasPending || this.#context.begin(seq, at) >= this.#dueWork.dueUs) return false;
     this.#events += 1;
     return true;
   }
 
-  #open(seq: Seq, at: TsUs): void {
+  #advanceTo(seq: Seq, at: TsUs): void {
     this.#begin(seq, at);
     this.#advance();
     this.#market.invalidateBand();
@@ -266,7 +271,7 @@ export class Engine {
   /** Work that is due by the time of the event, before the event itself. */
   #advance(): void {
     const { nowUs } = this.#context;
-    this.#lifecycle.useListed();
+    this.#lifecycle.useContracts();
     const { phaseUntilUs } = this.#session;
     const isDayOver = phaseUntilUs <= nowUs && this.#session.isDayOver();
     if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#registry.pause();
@@ -279,53 +284,53 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#state.stops.hasPendingReports) this.#state.stops.reportPending();
+    if (this.#state.stopper.hasPendingReports) this.#state.stopper.reportPending();
     this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#setReadPace();
-    if (this.#state.executor.hasPending) this.#awaitPositions();
+    if (this.#state.executor.hasPending) this.#retryPendingCalls();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
-    if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
+    if (!this.#state.losses.isMeasured) this.#market.invalidateBand();
     this.#dueWork.clear(this.#setAlarm(isClock));
   }
 
   #dispatch(event: RareEvent): void {
-    const { halt, snapshots } = this.#state;
+    const { halt, reads } = this.#state;
     switch (event.kind) {
       case 'summary':
         return this.#onSummary(event);
       case 'stream':
-        return this.#lifecycle.stream(event);
+        return this.#lifecycle.onStream(event);
       case 'reference':
         return this.#onReference(event);
       case 'book_snapshot':
-        return this.#onBook(event);
+        return this.#onOrderList(event);
       case 'position_snapshot':
         return this.#onPositions(event);
       case 'account_snapshot':
         return this.#onAccount(event);
       case 'closed_snapshot':
-        return void snapshots.arrived('closed', event.startedUs);
+        return void reads.onArrived('closed', event.startedUs);
       case 'read_failed':
-        snapshots.failed(event);
+        reads.onFailed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
-        if (event.what === 'contracts') this.#state.polls.contractsFailed();
+        if (event.what === 'contracts') this.#state.polls.onContractsFailed();
         return;
       case 'execution_report':
         return this.#onReport(event);
       case 'command':
-        return this.#lifecycle.command(event);
+        return this.#lifecycle.onCommand(event);
       case 'session_started':
         this.#state.losses.invalidate();
-        return this.#lifecycle.sessionStarted(event);
+        return this.#lifecycle.onSessionStarted(event);
       case 'strategies':
-        return this.#lifecycle.strategiesConfigured(event);
+        return this.#lifecycle.onStrategies(event);
       case 'journal_failed':
         halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
         return;
       case 'clock_skew':
-        return this.#lifecycle.clockSkew(event);
+        return this.#lifecycle.onClockSkew(event);
       case 'clock_step':
-        return this.#lifecycle.clockStep(event);
+        return this.#lifecycle.onClockStep(event);
       case 'token': // for the session controller
       case 'contracts': // taken in by `process`
       case 'calendar':
@@ -337,7 +342,7 @@ export class Engine {
 
   #onTrade(tick: TradeTick): void {
     const market = this.#market.of(tick.instrument);
-    const link = market.trade(tick);
+    const link = market.onTrade(tick);
     if (link === 'duplicate') {
       this.#duplicates += 1;
       return;
@@ -354,16 +359,16 @@ export class Engine {
   #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
     const untouched = this.#orders.untouchedOf(instrument);
     if (!untouched.has(price)) this.#onTouch();
-    if (!this.#state.losses.contains(instrument, price)) this.#state.losses.measure();
-    const { quietPrices, lossSafe } = market;
-    quietPrices.set(Math.max(untouched.low, lossSafe.low), Math.min(untouched.high, lossSafe.high));
+    if (!this.#state.losses.isWithinBand(instrument, price)) this.#state.losses.measure();
+    const { quietPrices, safePrices } = market;
+    quietPrices.set(Math.max(untouched.low, safePrices.low), Math.min(untouched.high, safePrices.high));
   }
 
   /** A print at the price of one of our orders: its fill may be in the book. */
   #onTouch(): void {
-    const { snapshots } = this.#state;
-    snapshots.want('book');
-    if (this.#orders.hasWaiting) snapshots.want('triggers');
+    const { reads } = this.#state;
+    reads.request('book');
+    if (this.#orders.hasWaiting) reads.request('triggers');
   }
 
   #onGap({ seq, tsUs: at, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
@@ -382,7 +387,7 @@ export class Engine {
 
   /** Takes effect with the next event: a process that starts again lists the contracts before it says that it booted. */
   #onContracts(event: ContractsListed): void {
-    this.#lifecycle.contractsListed(event);
+    this.#lifecycle.onContracts(event);
     this.#state.losses.invalidate();
     this.#dueWork.markPending();
     this.#wakeAtUs = event.tsUs;
@@ -392,17 +397,17 @@ export class Engine {
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
     this.#state.losses.invalidate();
-    this.#lifecycle.booted(event);
+    this.#lifecycle.onBooted(event);
   }
 
   #onReference(prices: ReferencePrices): void {
-    this.#state.snapshots.arrived('reference');
+    this.#state.reads.onArrived('reference');
     this.#state.losses.invalidate();
-    this.#market.reference(prices, this.#state.session.isSurelyToday(prices.tsUs));
+    this.#market.setReference(prices, this.#state.session.isSurelyToday(prices.tsUs));
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
-    if (this.#state.snapshots.arrived('account', snapshot.startedUs))
+    if (this.#state.reads.onArrived('account', snapshot.startedUs))
       this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
@@ -410,7 +415,7 @@ export class Engine {
     const { moneyReconciler, fills, breakers } = this.#state;
     this.#session.account.take(account, startedUs);
     moneyReconciler.takeAccount(account, startedUs, at, fills.version);
-    breakers.account(account.netAssetValue);
+    breakers.onAccount(account.netAssetValue);
   }
 
   /** The answer comes first: rows are known by the number in it. */
@@ -421,28 +426,28 @@ export class Engine {
       reconciler.takeRows(news.rows, news.startedUs);
       if (news.account !== null) this.#takeAccount(news.account, news.startedUs, at);
     }
-    if (answer !== null) this.#compareAgain();
+    if (answer !== null) this.#requestComparison();
   }
 
-  #onBook(snapshot: OrderListSnapshot): void {
-    const { snapshots, contracts, reconciler } = this.#state;
+  #onOrderList(snapshot: OrderListSnapshot): void {
+    const { reads, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
     // Rows name contracts: before the contract list is known they are useless.
-    if (!snapshots.arrived(what, startedUs) || contracts.all.length === 0) return;
-    reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
-    if (list === 'orders') this.#afterOrders(snapshot);
+    if (!reads.onArrived(what, startedUs) || contracts.all.length === 0) return;
+    reconciler.take(snapshot, list === 'orders' && this.#session.mayShowDayBefore(startedUs));
+    if (list === 'orders') this.#afterOrderList(snapshot);
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
   }
 
-  #afterOrders(snapshot: OrderListSnapshot): void {
-    const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, snapshots } = this.#state;
+  #afterOrderList(snapshot: OrderListSnapshot): void {
+    const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, reads } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.ordersReadUs = Math.max(this.#session.ordersReadUs, snapshot.startedUs);
     const hasUnconfirmedOrder = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#orders.unresolved + rowOwners.held;
+    const unresolved = this.#orders.unresolved + rowOwners.undecidedCount;
     const book = { fillVersion: fills.version, unresolved, hasUnconfirmedOrder };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
@@ -451,31 +456,31 @@ export class Engine {
       rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
       exitCover.step(snapshot.startedUs);
     }
-    if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
+    if (positionReconciler.nextRead() === 'positions') reads.request('positions');
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
-    const { snapshots, contracts, positionReconciler, fills } = this.#state;
-    if (!snapshots.arrived('positions', snapshot.startedUs) || contracts.all.length === 0) return;
+    const { reads, contracts, positionReconciler, fills } = this.#state;
+    if (!reads.onArrived('positions', snapshot.startedUs) || contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#state.executor.retryPending(false);
-    this.#compareAgain();
+    this.#requestComparison();
   }
 
   /** Unproven positions: a read before a scan of the book, or a scan with an order on its way, proved nothing. A scan asks for the rest. */
-  #compareAgain(): void {
-    const { positionReconciler, snapshots } = this.#state;
-    if (positionReconciler.nextRead() !== null) snapshots.want('book');
+  #requestComparison(): void {
+    const { positionReconciler, reads } = this.#state;
+    if (positionReconciler.nextRead() !== null) reads.request('book');
   }
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */
   #drain(): void {
     const { life, queue, executor } = this.#state;
     for (let calls = 0; ; calls += 1) {
-      const updates = life.takeUpdates();
+      const updates = life.drainUpdates();
       for (const each of updates) this.#registry.publish(each);
       if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
-      const call = queue.take();
+      const call = queue.next();
       if (call !== undefined) executor.execute(call);
       else if (updates.length === 0) return;
     }
@@ -483,10 +488,10 @@ export class Engine {
 
   /** A strategy that answers each refusal with another order would hold the engine for ever. */
   #stopEndless(): void {
-    const calls = this.#state.queue.drop().filter(({ by }) => by === 'strategy');
+    const calls = this.#state.queue.dropRest().filter(({ by }) => by === 'strategy');
     const message = `asked for more than ${CALLS_PER_EVENT_MAX} calls in one event`;
     for (const strategy of new Set(calls.map((call) => call.strategy)))
-      this.#state.stops.stop(strategy, 'fault', { message, where: 'trader' });
+      this.#state.stopper.stop(strategy, 'fault', { message, where: 'trader' });
   }
 
   #fireTimers(): void {
@@ -502,7 +507,7 @@ export class Engine {
     }
   }
 
-  #awaitPositions(): void {
+  #retryPendingCalls(): void {
     const { executor } = this.#state;
     if (this.#timers.has(executor)) return;
     const dueUs = this.#context.nowUs + PENDING_POSITION_US_MAX;
@@ -510,10 +515,10 @@ export class Engine {
   }
 
   #setReadPace(): void {
-    const { snapshots, polls } = this.#state;
+    const { reads, polls } = this.#state;
     this.#ordersVersion = this.#orders.version;
     polls.followTriggers(this.#orders.triggerPace);
-    snapshots.pace(this.#orders.hasOwnOpen ? 'fast' : 'slow');
+    reads.setPace(this.#orders.hasOwnOpen ? 'fast' : 'slow');
   }
 
   /** Returns when something is due next. */

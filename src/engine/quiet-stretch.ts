@@ -50,8 +50,8 @@ export class QuietStretch {
     return at < this.untilUs && price >= this.low && price <= this.high;
   }
 
-  get isBookHeard(): boolean {
-    return this.#listeners.isBookHeard;
+  get hasBookListener(): boolean {
+    return this.#listeners.hasBookListener;
   }
 
   /** A change of a book that no strategy listens to. */
@@ -67,7 +67,7 @@ export class QuietStretch {
 
   trade(tick: TradeTick): void {
     this.#context.begin(tick.seq, tick.tsUs);
-    this.#market.takeQuiet(tick);
+    this.#market.onQuietTrade(tick);
     this.#registry.begin();
     this.#listeners.trade(tick);
     this.#registry.end();

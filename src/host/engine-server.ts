@@ -1,7 +1,7 @@
 /** The deterministic core and the strategies behind a message port. Sockets and heartbeats stay on the other side of it. */
 import { type DurationUs, durationUs, US_PER_MS } from '../domain/units.ts';
 import { Engine } from '../engine/engine.ts';
-import type { ReportKind } from '../engine/ports/engine-event.ts';
+import type { ReadKind } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { Outbound } from '../engine/ports/outbound.ts';
 import { createStrategyHost, type StrategyDefinition } from '../strategy/index.ts';
@@ -18,12 +18,12 @@ import {
 } from './worker-protocol.ts';
 
 /** `known`: the journal holds the rows of this past event; `tail`: a kill cut them off, and the first live batch brings them. */
-type Time = 'live' | 'known' | 'tail';
+type EventOrigin = 'live' | 'known' | 'tail';
 
 const nothingYet = () => ({
   entries: [] as JournalEntry[],
   calls: [] as GatewayCall[],
-  reads: new Set<ReportKind>(),
+  reads: new Set<ReadKind>(),
   pace: null as EngineOutput['pace'],
   wakeAt: null as EngineOutput['wakeAt'],
 });
@@ -31,7 +31,7 @@ const nothingYet = () => ({
 /** Collects the engine's entries, calls and reads while one batch runs. */
 class OutputCollector implements Outbound {
   #output = nothingYet();
-  time: Time = 'live';
+  origin: EventOrigin = 'live';
 
   readonly gateway: Outbound['gateway'] = {
     submit: (order) => this.#call({ call: 'place', order }),
@@ -40,20 +40,20 @@ class OutputCollector implements Outbound {
   };
   readonly reports: Outbound['reports'] = {
     read: (what) => {
-      if (this.time === 'live') this.#output.reads.add(what);
+      if (this.origin === 'live') this.#output.reads.add(what);
     },
     pollPace: (pace) => {
-      if (this.time === 'live') this.#output.pace = pace;
+      if (this.origin === 'live') this.#output.pace = pace;
     },
   };
   readonly journal: Outbound['journal'] = {
     append: (entry) => {
-      if (this.time !== 'known') this.#output.entries.push(entry);
+      if (this.origin !== 'known') this.#output.entries.push(entry);
     },
   };
   readonly alarm: Outbound['alarm'] = {
     wakeAt: (at) => {
-      if (this.time === 'live') this.#output.wakeAt = at;
+      if (this.origin === 'live') this.#output.wakeAt = at;
     },
   };
 
@@ -64,13 +64,13 @@ class OutputCollector implements Outbound {
   }
 
   #call(call: GatewayCall): void {
-    if (this.time === 'live') this.#output.calls.push(call);
+    if (this.origin === 'live') this.#output.calls.push(call);
   }
 }
 
 /** Events of the past between two reads of the clock, and time between two signs of life: each wakes the main thread. */
 const REPLAY_PART = 256;
-const SIGN_EVERY_US = 200 * US_PER_MS;
+const HEARTBEAT_EVERY_US = 200 * US_PER_MS;
 
 /** The engine's end of the line to the main thread. */
 export interface EnginePort {
@@ -101,19 +101,19 @@ export function serveEngine(
   let signUs = systemClock.nowUs();
   const signOfLife = (): void => {
     const now = systemClock.nowUs();
-    if (now - signUs < SIGN_EVERY_US) return;
+    if (now - signUs < HEARTBEAT_EVERY_US) return;
     signUs = now;
     answer({ kind: 'replaying' });
   };
-  const step = ({ event, decisions, earlier }: ReplayStep): void => {
-    outbound.time = decisions === null ? 'tail' : 'known';
-    engine.replay(event, decisions, earlier);
+  const step = ({ event, decisions, olderVersions }: ReplayStep): void => {
+    outbound.origin = decisions === null ? 'tail' : 'known';
+    engine.replay(event, decisions, olderVersions);
     steps += 1;
     if (steps % REPLAY_PART === 0) signOfLife();
   };
   // Differences that the replay found are journaled with the next event.
   const endReplay = (areReadsSent: boolean): void => {
-    outbound.time = 'live';
+    outbound.origin = 'live';
     engine.endReplay(areReadsSent);
   };
   port.on('message', (message: ToEngine) => {

@@ -55,7 +55,7 @@ interface PendingReplay {
 }
 
 /** The main thread's end of the line to the engine; a `Worker` unless the engine runs in this thread. */
-export interface EngineLine {
+export interface EngineWorkerHandle {
   postMessage(message: ToEngine): void;
   on(event: 'message', listener: (message: FromEngine) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -63,7 +63,7 @@ export interface EngineLine {
   terminate(): Promise<unknown>;
 }
 
-export type StartEngine = (data: EngineThreadData) => EngineLine;
+export type StartEngine = (data: EngineThreadData) => EngineWorkerHandle;
 
 /** Many times a day's need. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
 const HEAP_MB_MAX = 512;
@@ -100,7 +100,7 @@ const SLOTS = 3;
 
 export class EngineThread {
   readonly #options: EngineThreadOptions;
-  readonly #worker: EngineLine;
+  readonly #worker: EngineWorkerHandle;
   readonly #running = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
   readonly #views = new Map<number, (view: EngineSnapshot | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
@@ -275,7 +275,7 @@ export class EngineThread {
 // each event is decided once, and no answer to a call is lost.
 
 /** Since the next engine was prepared. */
-interface Meanwhile {
+interface SwitchBacklog {
   readonly events: EngineEvent[];
   readonly entriesByCause: Map<number, JournalEntry[]>;
 }
@@ -284,9 +284,9 @@ export class EngineLink {
   readonly #options: EngineThreadOptions;
   /** The one that runs now. */
   thread: EngineThread;
-  #meanwhile: Meanwhile | null = null;
+  #backlog: SwitchBacklog | null = null;
   /** Events after the switch, while the next engine catches up; null at all other times. */
-  #held: EngineEvent[] | null = null;
+  #deferredEvents: EngineEvent[] | null = null;
   #switched: Promise<void> = Promise.resolve();
 
   constructor(options: EngineThreadOptions) {
@@ -295,25 +295,25 @@ export class EngineLink {
   }
 
   readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
-    const kept = this.#meanwhile?.entriesByCause;
+    const kept = this.#backlog?.entriesByCause;
     if (kept !== undefined)
       for (const entry of outbox.entries) getOrCreate(kept, entry.cause, () => []).push(entry);
     this.#options.onOutbox(outbox);
   };
 
   process(events: readonly EngineEvent[]): void {
-    const kept = this.#held ?? this.#meanwhile?.events;
+    const kept = this.#deferredEvents ?? this.#backlog?.events;
     if (kept !== undefined) for (const event of events) kept.push(event);
-    if (this.#held === null) this.thread.process(events);
+    if (this.#deferredEvents === null) this.thread.process(events);
   }
 
   /** Whether it should get more events, with `more` on their way. */
   canAccept(more: number): boolean {
-    return this.thread.canAccept(more + (this.#held?.length ?? 0));
+    return this.thread.canAccept(more + (this.#deferredEvents?.length ?? 0));
   }
 
   get isIdle(): boolean {
-    return this.#held === null && this.thread.isIdle;
+    return this.#deferredEvents === null && this.thread.isIdle;
   }
 
   /** Resolves when all events so far are decided and carried out. */
@@ -328,9 +328,9 @@ export class EngineLink {
   }
 
   prepareNext(data: EngineThreadOptions['data']) {
-    assert(this.#meanwhile === null, 'one engine is prepared at a time');
-    const meanwhile: Meanwhile = { events: [], entriesByCause: new Map() };
-    this.#meanwhile = meanwhile;
+    assert(this.#backlog === null, 'one engine is prepared at a time');
+    const backlog: SwitchBacklog = { events: [], entriesByCause: new Map() };
+    this.#backlog = backlog;
     let isRunning = false;
     const next = new EngineThread({
       ...this.#options,
@@ -345,36 +345,36 @@ export class EngineLink {
       /** Everything before it was prepared. Rejects with `EngineLost`. */
       replay: (past: ReplayPaths) => next.replay(past),
       /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
-      takeOver: (earlier: readonly StrategyIndex[]): void => {
+      takeOver: (olderVersions: readonly StrategyIndex[]): void => {
         isRunning = true;
-        this.#held = [];
-        this.#switched = this.#goOverTo(next, meanwhile, earlier);
+        this.#deferredEvents = [];
+        this.#switched = this.#switchTo(next, backlog, olderVersions);
       },
       /** It is not needed after all. */
       close: (): Promise<void> => {
-        this.#meanwhile = null;
+        this.#backlog = null;
         return next.close();
       },
     };
   }
 
-  async #goOverTo(next: EngineThread, meanwhile: Meanwhile, earlier: readonly StrategyIndex[]) {
+  async #switchTo(next: EngineThread, backlog: SwitchBacklog, olderVersions: readonly StrategyIndex[]) {
     const before = this.thread;
     await before.idle();
-    const held = this.#held ?? [];
-    this.#meanwhile = null;
-    this.#held = null;
+    const deferred = this.#deferredEvents ?? [];
+    this.#backlog = null;
+    this.#deferredEvents = null;
     // It is rebuilt from the journal, which has the new list already.
     if (before.isOver) return void next.close();
     this.thread = next;
-    const { events, entriesByCause } = meanwhile;
+    const { events, entriesByCause } = backlog;
     next.catchUp(
       events.map((event) => {
         const decisions = eventDecisions(entriesByCause.get(event.seq) ?? []);
-        return { event, decisions, earlier };
+        return { event, decisions, olderVersions };
       }),
     );
-    next.process(held);
+    next.process(deferred);
     // Views asked of it are answered first.
     void before.view().then(() => before.close());
   }

@@ -21,9 +21,9 @@ interface MarkRecord extends Omit<EarlierRun, 'strategy'> {
 }
 
 /** After so many the strategy that ran is left out, after one more all are. */
-const DEATHS_OF_ONE = 2;
+const DEATHS_BEFORE_EXCLUSION = 2;
 /** Deaths further apart have nothing to do with each other. */
-const TOGETHER = minutes(10);
+const DEATHS_APART_MAX = minutes(10);
 const DEATHS_MAX = 10;
 const REASON_CHARACTERS_MAX = 500;
 
@@ -43,7 +43,9 @@ export class RunMark {
   static begin(path: string, now: TsUs): RunMark {
     const before = readMark(path);
     const isDeath = before !== undefined && before.run.ended === null;
-    const deaths = isDeath ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= TOGETHER) : [];
+    const deaths = isDeath
+      ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= DEATHS_APART_MAX)
+      : [];
     const mark = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
     write(path, [JSON.stringify(mark), '']);
     return new RunMark(path, mark, before?.run ?? null);
@@ -55,18 +57,18 @@ export class RunMark {
   }
 
   /** Where this run notes whose code is running; null after a run that ended. */
-  get followed(): string | null {
+  get strategyMarkPath(): string | null {
     return this.deaths === 0 ? null : this.#path;
   }
 
   /** Strategies that a run must not start: after two deaths the one that ran at the second, after three all of `ids`. */
-  leftOut(ids: readonly string[]) {
+  excluded(ids: readonly string[]) {
     const { deaths, earlier } = this;
-    const within = `within ${TOGETHER / US_PER_MINUTE} minutes`;
-    if (deaths > DEATHS_OF_ONE)
+    const within = `within ${DEATHS_APART_MAX / US_PER_MINUTE} minutes`;
+    if (deaths > DEATHS_BEFORE_EXCLUSION)
       return { ids, reason: `the daemon died ${deaths} times ${within}: no strategy is started` };
     const strategy = earlier?.strategy ?? null;
-    if (deaths < DEATHS_OF_ONE || strategy === null || !ids.includes(strategy)) return null;
+    if (deaths < DEATHS_BEFORE_EXCLUSION || strategy === null || !ids.includes(strategy)) return null;
     const reason = `the daemon died twice ${within}, the last time in the code of ${strategy}, which is not started`;
     return { ids: [strategy], reason };
   }

@@ -41,8 +41,8 @@ export interface RunPlan {
 }
 
 /** Reads of the book come no closer than 50 ms: a second of the market, as `poll.bookFast` has it. Tapes wait. */
-const KEPT_SPEED = 20;
-const OUTRUN = `above ${KEPT_SPEED} times real time a made market outruns its broker: prices look stale, orders unknown`;
+const FOLLOWED_SPEED_MAX = 20;
+const OUTRUN_WARNING = `above ${FOLLOWED_SPEED_MAX} times real time a made market outruns its broker: prices look stale, orders unknown`;
 
 /** Others take prices of a feed for those of now. */
 const NO_FEED =
@@ -61,7 +61,8 @@ export function runPlan(asked: Config, overrides: RunOverrides): RunPlan {
 function planOf(base: Config, { replay, stateDir }: RunOverrides): RunPlan {
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
-    const remarks = base.mode === 'paper' && base.simulator.speed > KEPT_SPEED ? [OUTRUN] : [];
+    const remarks =
+      base.mode === 'paper' && base.simulator.speed > FOLLOWED_SPEED_MAX ? [OUTRUN_WARNING] : [];
     return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks };
   }
   const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);
@@ -144,7 +145,7 @@ export function withFirstDayLimits(
   if (days.some((day) => day < today)) return { config, remarks: [] };
   const max = config.live.firstDayQtyMax;
   const remark = `first day with real money: orders and positions of at most ${max} until a start on a later day`;
-  return { config: capped(config, max), remarks: [remark] };
+  return { config: withOrderQtyMax(config, max), remarks: [remark] };
 }
 
 /**
@@ -199,10 +200,10 @@ export async function readAgain(
   const asked =
     mode === 'dry-run' && loaded.config.mode === 'live' ? { ...loaded.config, mode } : loaded.config;
   const { config } = runPlan(asked, overrides);
-  return { ok: true, config: isFirstDay ? capped(config, config.live.firstDayQtyMax) : config };
+  return { ok: true, config: isFirstDay ? withOrderQtyMax(config, config.live.firstDayQtyMax) : config };
 }
 
-function capped(config: Config, max: number): Config {
+function withOrderQtyMax(config: Config, max: number): Config {
   const { engine } = config;
   const atMost = (value: Qty): Qty => qty(Math.min(value, max));
   const small = <T extends StrategyRisk>(risk: T): T => ({ ...risk, positionMax: atMost(risk.positionMax) });

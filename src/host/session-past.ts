@@ -79,7 +79,7 @@ export class SessionPast {
       read.seqsOf(session, 'booted'),
     );
     let byCode = new Map<string, Contract>();
-    let earlier = earlierAt(fromSeq, versionsSince);
+    let olderVersions = olderVersionsAt(fromSeq, versionsSince);
     let writtenUntil = lastOfStart(fromSeq);
     const causes = [...byCause.keys()].filter((seq) => seq >= Math.max(fromSeq, 1)).toSorted((a, b) => a - b);
     let next = 0;
@@ -90,7 +90,7 @@ export class SessionPast {
         const event = { kind: 'clock', seq: seqOf(seq), tsUs: at } as const;
         this.#passed(event);
         this.#past.framesMissing += 1;
-        take({ event, decisions: decisionsAt(byCause, event), earlier });
+        take({ event, decisions: decisionsAt(byCause, event), olderVersions });
       }
     };
     this.#inOrder(
@@ -101,9 +101,10 @@ export class SessionPast {
         if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
         else if (kind === 'contracts')
           byCode = new Map(event.contracts.map((each) => [each.streamCode, each]));
-        if (kind === 'booted' || kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
+        if (kind === 'booted' || kind === 'strategies')
+          olderVersions = olderVersionsAt(event.seq, versionsSince);
         const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
-        take({ event, decisions, earlier });
+        take({ event, decisions, olderVersions });
       },
       { byStreamCode: (code) => byCode.get(code) },
     );
@@ -163,7 +164,7 @@ export class SessionPast {
 }
 
 /** Strategies whose earlier version decided at an input; that changes only with a list of strategies. */
-export const earlierAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
+export const olderVersionsAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
   versionsSince.flatMap((since, place) => (since > seq ? [strategyIndex(place)] : []));
 
 const NOTHING_DECIDED = eventDecisions([]);

@@ -65,7 +65,7 @@ export class Shutdown {
 const CHECK_EVERY = seconds(1);
 
 /** Calls `onOver` after so much time without waiting, which does no work: a phase of the market may be an hour away. */
-export function limitWork(
+export function runWithin(
   timers: Timers,
   limit: DurationUs,
   isWaiting: () => boolean,

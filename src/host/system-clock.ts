@@ -144,7 +144,7 @@ export const systemTimers: Timers = {
 };
 
 /** Waits for `work`; undefined when it takes longer than `within`: it goes on all the same. */
-export async function inTime<T>(work: Promise<T>, within: DurationUs): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, within: DurationUs): Promise<T | undefined> {
   let cancel: CancelTimer | undefined;
   const late = new Promise<undefined>((resolve) => {
     cancel = systemTimers.after(within, () => resolve(undefined));

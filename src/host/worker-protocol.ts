@@ -17,11 +17,11 @@ import {
 } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../engine/ports/approved.ts';
-import type { BookUpdate, EngineEvent, ReportKind, UnjournaledCalls } from '../engine/ports/engine-event.ts';
+import type { BookUpdate, EngineEvent, ReadKind, UnjournaledCalls } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { Gateway } from '../engine/ports/outbound.ts';
 import type { EventDecisions } from '../engine/replay/decisions.ts';
-import type { ReplayFault } from '../engine/session/strategy-stops.ts';
+import type { ReplayFault } from '../engine/session/strategy-stopper.ts';
 import type { FrameLogEnd } from '../recording/frame-log.ts';
 
 export interface StrategyInstanceSpec extends Omit<StrategyConfig, 'symbols'> {
@@ -44,7 +44,7 @@ export interface ReplayStep {
   /** Null: a kill cut the journal off before this event. */
   readonly decisions: EventDecisions | null;
   /** Strategies whose earlier version decided. */
-  readonly earlier: readonly StrategyIndex[];
+  readonly olderVersions: readonly StrategyIndex[];
 }
 
 export interface ReplayPaths {
@@ -92,7 +92,7 @@ export interface EngineOutput {
   readonly kind: 'outbox';
   readonly entries: readonly JournalEntry[];
   readonly calls: readonly GatewayCall[];
-  readonly reads: readonly ReportKind[];
+  readonly reads: readonly ReadKind[];
   readonly pace: 'fast' | 'slow' | null;
   readonly wakeAt: TsUs | typeof Infinity | null;
   /** That the thread took for the batch, without the way to it and back. */

@@ -109,7 +109,7 @@ export class RunningStrategy {
     this.#feed.emit(frozen(change));
   }
 
-  get isOrderHeard(): boolean {
+  get hasOrderListener(): boolean {
     return this.#orders.handlers.length > 0;
   }
 

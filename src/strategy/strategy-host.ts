@@ -119,8 +119,8 @@ class Host implements StrategyHost {
     this.#byIndex.get(strategy)?.legsChanged(legs);
   }
 
-  isOrderHeard(strategy: StrategyIndex): boolean {
-    return this.#byIndex.get(strategy)?.isOrderHeard === true;
+  hasOrderListener(strategy: StrategyIndex): boolean {
+    return this.#byIndex.get(strategy)?.hasOrderListener === true;
   }
 
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void {

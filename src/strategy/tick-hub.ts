@@ -123,7 +123,7 @@ export class ContractRoutes implements ContractListeners {
     this.gaps = new ContractSubscribers(running, (gap) => ({ ...gap }));
   }
 
-  get isBookHeard(): boolean {
+  get hasBookListener(): boolean {
     return this.books.hasSubscribers;
   }
 

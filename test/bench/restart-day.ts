@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Subject } from 'rxjs';
 import { serveEngine } from '../../src/host/engine-server.ts';
-import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
+import type { EngineWorkerHandle, StartEngine } from '../../src/host/engine-thread.ts';
 import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts';
 import { REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
@@ -24,7 +24,7 @@ import type { Contract } from '../../src/domain/contract.ts';
 import { brokerOrderNo, StrategyNames } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, signedQty, type TsUs, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import type { ApprovedOrder } from '../../src/engine/ports/approved.ts';
-import type { EngineEvent, ReportKind, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, ReadKind, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../src/journal/compact-input.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
@@ -62,7 +62,7 @@ export function busyConfig(dir: string): Config {
 const engineHere: StartEngine = (data) => {
   let answer: ((message: FromEngine) => void) | undefined = undefined;
   let serve: ((message: ToEngine) => void) | undefined = undefined;
-  const line: EngineLine = {
+  const line: EngineWorkerHandle = {
     postMessage: (message) => serve?.(message),
     on: (event: string, listener: (given: never) => void) => {
       if (event === 'message') answer = listener as (message: FromEngine) => void; // oxlint-disable-line typescript/no-unsafe-type-assertion -- by the name of the event
@@ -87,7 +87,7 @@ class SmallBroker {
   readonly #contracts: readonly Contract[];
   readonly #rows: BrokerOrder[] = [];
   readonly #net = new Map<string, number>();
-  readonly wanted = new Set<ReportKind>();
+  readonly wanted = new Set<ReadKind>();
   #resting: { readonly place: number; reads: number }[] = [];
 
   constructor(
@@ -154,7 +154,7 @@ class SmallBroker {
     this.wanted.clear();
   }
 
-  read(what: ReportKind): void {
+  read(what: ReadKind): void {
     const head = { startedUs: tsUs(this.#now() - 1) };
     if (what === 'book') {
       this.#fill();
@@ -214,7 +214,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
       throw error;
     },
   });
-  const reports: { read: (what: ReportKind) => void; pollPace: () => void } = {
+  const reports: { read: (what: ReadKind) => void; pollPace: () => void } = {
     read: () => undefined,
     pollPace: () => undefined,
   };

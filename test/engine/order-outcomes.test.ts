@@ -140,12 +140,12 @@ describe('answers', () => {
       reason: '',
       trigger: null,
     } as never;
-    expect(rig.parts.state!.breakers.refusals.of(FIRST, intent)).toMatchObject({
+    expect(rig.parts.state!.breakers.refusals.find(FIRST, intent)).toMatchObject({
       count: 2,
       text: '-6012 not enough money',
     });
     rig.accepted(place(rig), '9');
-    expect(rig.parts.state!.breakers.refusals.of(FIRST, intent)).toBeUndefined();
+    expect(rig.parts.state!.breakers.refusals.find(FIRST, intent)).toBeUndefined();
   });
 
   it('the book may be faster than the answer', () => {

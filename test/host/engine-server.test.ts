@@ -41,7 +41,7 @@ it('an engine that catches up with much gives signs of life, as in a replay', ()
       return { kind: 'clock', seq: seq(i + 1), tsUs: timeOf(10) } as const;
     },
     decisions,
-    earlier: [],
+    olderVersions: [],
   }));
   listeners[0]?.({ kind: 'catch_up', steps });
   expect(said).toEqual(['ready', 'replaying', 'replaying', 'outbox']);

@@ -1,11 +1,15 @@
 /** The main thread's side of the engine thread, with a thread that a test plays. */
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import { type EngineLine, EngineThread, type EngineThreadOptions } from '../../src/host/engine-thread.ts';
+import {
+  type EngineWorkerHandle,
+  EngineThread,
+  type EngineThreadOptions,
+} from '../../src/host/engine-thread.ts';
 import type { ToEngine } from '../../src/host/worker-protocol.ts';
 
 /** It answers nothing. */
-class SilentThread extends EventEmitter implements EngineLine {
+class SilentThread extends EventEmitter implements EngineWorkerHandle {
   readonly asked: ToEngine['kind'][] = [];
 
   postMessage({ kind }: ToEngine): void {

@@ -101,18 +101,18 @@ it('leaves out the strategy that ran at the second death, and all after the thir
   const ids = ['calm', 'greedy'];
   const died = (minute: number, place: number): RunMark => {
     const mark = RunMark.begin(path, at(minute));
-    if (mark.followed !== null)
-      followStrategies(new Int32Array(3), mark.followed, new Map(ids.entries()))[0] = place;
+    if (mark.strategyMarkPath !== null)
+      followStrategies(new Int32Array(3), mark.strategyMarkPath, new Map(ids.entries()))[0] = place;
     return mark;
   };
-  expect(died(0, 1).leftOut(ids)).toBe(null);
-  expect(died(1, 1).leftOut(ids)).toBe(null);
-  expect(died(2, 1).leftOut(ids)).toEqual({
+  expect(died(0, 1).excluded(ids)).toBe(null);
+  expect(died(1, 1).excluded(ids)).toBe(null);
+  expect(died(2, 1).excluded(ids)).toEqual({
     ids: ['greedy'],
     reason:
       'the daemon died twice within 10 minutes, the last time in the code of greedy, which is not started',
   });
-  expect(RunMark.begin(path, at(3)).leftOut(ids)).toMatchObject({ ids });
-  expect(RunMark.begin(path, at(20)).leftOut(ids), 'a death of its own').toBe(null);
-  expect(died(21, -1).leftOut(ids), 'nobody ran').toBe(null);
+  expect(RunMark.begin(path, at(3)).excluded(ids)).toMatchObject({ ids });
+  expect(RunMark.begin(path, at(20)).excluded(ids), 'a death of its own').toBe(null);
+  expect(died(21, -1).excluded(ids), 'nobody ran').toBe(null);
 });

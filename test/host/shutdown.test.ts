@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { seconds, milliseconds } from '../../src/domain/units.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
-import { limitWork, Shutdown } from '../../src/host/shutdown.ts';
+import { runWithin, Shutdown } from '../../src/host/shutdown.ts';
 import { systemClock } from '../../src/host/system-clock.ts';
 
 let nowMs = 0;
@@ -61,7 +61,7 @@ it('gives work a limit, and none to a wait for a phase of the market', () => {
   const timers = new VirtualTimers();
   let isWaiting = true;
   let over = 0;
-  limitWork(
+  runWithin(
     timers,
     seconds(80),
     () => isWaiting,

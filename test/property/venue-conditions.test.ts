@@ -15,7 +15,7 @@ import {
   print,
 } from '../venue/venue-fixture.ts';
 import { conditionStepOf, type ConditionStep, runCondition } from './condition-flow.ts';
-import { NaiveConditions, type NaiveLeg, type NaiveRow, triggerOf } from './naive-conditions.ts';
+import { NaiveConditions, type NaiveLeg, type NaiveRow, triggerOf } from './naive-triggers.ts';
 
 const CENTER = 13_000;
 

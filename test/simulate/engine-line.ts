@@ -1,5 +1,5 @@
 /** The engine in this thread, behind the same messages as in its own; they take their time and keep their order. */
-import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
+import type { EngineWorkerHandle, StartEngine } from '../../src/host/engine-thread.ts';
 import { serveEngine } from '../../src/host/engine-server.ts';
 import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
@@ -63,7 +63,7 @@ export const startEngineIn =
         fail(error);
       }
     });
-    const line: EngineLine = {
+    const line: EngineWorkerHandle = {
       postMessage: (message) => {
         const copy = structuredClone(message);
         later('in', () => {

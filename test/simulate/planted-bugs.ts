@@ -250,7 +250,7 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: 'an enlargement under way does not count for limits',
     file: 'engine/orders/managed-order',
-    from: 'Math.max(this.qty, this.doubt.openModify?.qty ?? 0)',
+    from: 'Math.max(this.qty, this.extras.openModify?.qty ?? 0)',
     to: 'this.qty',
   },
   {
@@ -268,7 +268,7 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: 'the policy of a failure withdraws no entry',
     file: 'engine/session/failure-policies',
-    from: 'entries.withdraw(owner)',
+    from: 'withdrawal.withdrawEntries(owner)',
     to: 'null',
   },
   {

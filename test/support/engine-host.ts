@@ -62,7 +62,7 @@ export class ScriptedHost implements StrategyHost {
   }
 
   listenersOf(): ContractListeners {
-    return { isBookHeard: true, trade: (tick) => this.onTrade(tick) };
+    return { hasBookListener: true, trade: (tick) => this.onTrade(tick) };
   }
 
   onSummary(): void {}
@@ -83,7 +83,7 @@ export class ScriptedHost implements StrategyHost {
     this.legs.push(...legs);
   }
 
-  isOrderHeard(): boolean {
+  hasOrderListener(): boolean {
     return true;
   }
 

@@ -1,5 +1,5 @@
 /** The outbound ports of an engine under test: what it sends is kept in lists, and nothing leaves while it is muted. */
-import type { ReportKind } from '../../src/engine/ports/engine-event.ts';
+import type { ReadKind } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
 import type { SentCall } from './waiting-calls.ts';
@@ -11,7 +11,7 @@ export class RigPorts {
   readonly entries: JournalEntry[] = [];
   readonly sent: SentCall[] = [];
   readonly waiting: SentCall[] = [];
-  readonly reads: ReportKind[] = [];
+  readonly reads: ReadKind[] = [];
   readonly tempos: string[] = [];
   wakeAt = -1;
   readonly #unjournaled: JournalEntry[] = [];

@@ -2,7 +2,7 @@
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, tsUs } from '../../domain/units.ts';
-import type { BookRows, InputSink, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
+import type { BookRows, InputSink, ReferenceRow, ReadKind } from '../../engine/ports/engine-event.ts';
 import type { Reports } from '../../engine/ports/outbound.ts';
 import type { AccountCalls, BookScan, ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { ReadOptions, ReadResult } from '../rest/rest-caller.ts';
@@ -31,7 +31,7 @@ interface ReportsOptions extends ResolveOptions {
 
 export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
-  readonly #reads: Readonly<Record<ReportKind, MergedRead>>;
+  readonly #reads: Readonly<Record<ReadKind, MergedRead>>;
   /** The book's own pace. A look-up never waits behind it. */
   readonly #periodic: MergedRead;
   #pace: 'fast' | 'slow' = 'slow';
@@ -78,7 +78,7 @@ export class BrokerReports implements Reports {
     this.#timer?.();
   }
 
-  read(what: ReportKind): void {
+  read(what: ReadKind): void {
     this.#reads[what].ask();
   }
 
@@ -120,7 +120,7 @@ export class BrokerReports implements Reports {
   }
 
   /** Posts what was read, or that it was not. */
-  async #take<T>(what: ReportKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
+  async #take<T>(what: ReadKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
     const answer = await asked;
     if (answer.ok) post(answer.value);
     else this.#failed(what, answer.reason);
@@ -153,7 +153,7 @@ export class BrokerReports implements Reports {
     else this.#failed('reference', 'no traded contract has ceiling, floor and reference');
   }
 
-  #failed(what: ReportKind, reason: string): void {
+  #failed(what: ReadKind, reason: string): void {
     this.#options.sink.post({ kind: 'read_failed', what, reason });
   }
 }

@@ -52,7 +52,7 @@ export class PriceBoard implements PriceSource {
     this.firstSeq ??= event.seq;
     const row = this.#rowOf(event.instrument);
     if (event.kind === 'book_update') row.market.book.merge(event);
-    else if (row.market.trade(event) === 'duplicate') return;
+    else if (row.market.onTrade(event) === 'duplicate') return;
     else row.candles.add(event.tsUs, event.price, event.qty);
     row.market.seenUs = event.tsUs;
     this.#version += 1;

@@ -33,7 +33,7 @@ import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import { packageVersion } from '../../host/program-files.ts';
-import { inTime, systemClock } from '../../host/system-clock.ts';
+import { withTimeout, systemClock } from '../../host/system-clock.ts';
 import type { JournalPlace, PastPrices, READS } from '../inspect/cockpit-reads.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
@@ -478,7 +478,8 @@ async function replyOf(worker: SqliteThread, asked: CockpitRead): Promise<ReadRe
   const heard = ['message', 'exit'].map((event) => once(worker, event, over));
   worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   try {
-    const [reply]: readonly (ReadReply | number)[] = (await inTime(Promise.race(heard), ANSWER_MAX)) ?? [];
+    const [reply]: readonly (ReadReply | number)[] =
+      (await withTimeout(Promise.race(heard), ANSWER_MAX)) ?? [];
     if (reply === undefined) return `not read within ${ANSWER_MAX / US_PER_SECOND} s`;
     return typeof reply === 'number' ? 'the thread that reads has ended' : reply;
   } catch (error) {

@@ -12,7 +12,7 @@ import { createLog, type Log } from '../../operator/log.ts';
 import { redactAccount, redactText, type Secrets } from '../../operator/redact.ts';
 import { createPaint, isColourWanted, oneLine, type Paint, PLAIN } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
+import { withTimeout, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { Daemon } from '../daemon.ts';
@@ -243,7 +243,7 @@ const POLLS_MAX = 20;
 /** Books that were not compared since the last fill are read once more, for a few seconds. */
 export async function comparedView(daemon: Daemon): Promise<EngineSnapshot | undefined> {
   for (let polls = 1; ; polls += 1) {
-    const view = await inTime(daemon.refreshView(), ANSWER_MAX);
+    const view = await withTimeout(daemon.refreshView(), ANSWER_MAX);
     if (view === undefined || polls === POLLS_MAX || isCompared(view)) return view;
     for (const what of ['book', 'account', 'positions'] as const) daemon.edge.reports.read(what);
     await new Promise<void>((resolve) => systemTimers.after(POLL_EVERY, resolve));

@@ -10,7 +10,7 @@ import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { missingSecrets, secretsInPm2 } from '../edge/secret-ref.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
-import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
+import { withTimeout, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
   isOfOtherAccount,
   mayHaveTradedMoney,
@@ -28,7 +28,7 @@ import { type EarlierRun, RunMark } from '../../host/run-mark.ts';
 import {
   ForeignDirectory,
   forgetState,
-  runAlone,
+  runExclusively,
   type StatePaths,
   statePaths,
   writeBlocks,
@@ -79,7 +79,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
   try {
-    return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
+    return await runExclusively(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) {
@@ -348,7 +348,7 @@ class RunNotices {
   constructor(daemon: Daemon, mark: RunMark) {
     this.#daemon = daemon;
     this.#earlier = mark.earlier;
-    const leftOut = mark.leftOut(daemon.config.strategies.map(({ id }) => id));
+    const leftOut = mark.excluded(daemon.config.strategies.map(({ id }) => id));
     if (leftOut !== null)
       daemon.alert('critical', 'process_died', `${leftOut.reason}; orders and stops at the broker stay`);
     this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(1));
@@ -422,7 +422,7 @@ export async function heldBy(daemon: Daemon) {
 }
 
 const viewOf = (daemon: Daemon): Promise<EngineSnapshot | undefined> =>
-  inTime(daemon.refreshView(), ANSWER_MAX);
+  withTimeout(daemon.refreshView(), ANSWER_MAX);
 
 const stateOf = (held: readonly string[], openOrders: number, books: string) => ({
   isHolding: held.length > 0,

@@ -4,7 +4,7 @@ import { coverageDaysLeft, phaseAt, tradingDayAt } from '../../domain/calendar.t
 import { momentOf } from '../../domain/civil-date.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import { inTime, systemClock } from '../../host/system-clock.ts';
+import { withTimeout, systemClock } from '../../host/system-clock.ts';
 import { formatShownTime } from '../../text/dates.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
@@ -294,7 +294,7 @@ export async function healthOf(daemon: Daemon): Promise<Health> {
     return { ok: false, reason: `the engine has not answered for ${silentS} s` };
   }
   const answered = daemon.refreshView().then(() => true);
-  if (await inTime(answered, ANSWER_MAX)) return { ok: true, reason: '' };
+  if (await withTimeout(answered, ANSWER_MAX)) return { ok: true, reason: '' };
   return { ok: false, reason: `the engine has not answered for ${ANSWER_MAX / US_PER_SECOND} s` };
 }
 

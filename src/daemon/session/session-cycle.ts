@@ -51,7 +51,7 @@ export interface SessionCycleOptions {
   /** That of the context's configuration. */
   readonly calendar: ReplaceableCalendar;
   readonly note: (text: string) => void;
-  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
+  readonly excluded: ReadonlyMap<StrategyIndex, string>;
   /** The program on disk is not the one that runs, in words, or null. */
   readonly programProblem: () => string | null;
   /** A process that ends is started again. */
@@ -119,7 +119,7 @@ export class SessionCycle implements InputSink {
 
   constructor(options: SessionCycleOptions) {
     this.#options = options;
-    this.#excluded = new Map(options.leftOut);
+    this.#excluded = new Map(options.excluded);
     this.#context = options.context;
   }
 

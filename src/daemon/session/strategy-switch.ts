@@ -5,11 +5,11 @@ import { failureOf } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/ids.ts';
 import { type Seq, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
-import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
+import type { ReplayFault } from '../../engine/session/strategy-stopper.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { type EngineLink, EngineLost, type EngineThreadOptions } from '../../host/engine-thread.ts';
-import { earlierAt } from '../../host/session-past.ts';
+import { olderVersionsAt } from '../../host/session-past.ts';
 import {
   plannedStrategies,
   type SessionStrategies,
@@ -138,7 +138,7 @@ export class StrategySwitch {
         this.present = plan.strategies;
         inbox.post({ kind: 'command', by: 'operator', command: change.command });
         inbox.flush();
-        next.takeOver(earlierAt(until, plan.versionsSince));
+        next.takeOver(olderVersionsAt(until, plan.versionsSince));
         inbox.post({ kind: 'strategies', strategies: plan.strategies.configured });
         inbox.flush();
         // A failure is reported by the journal itself, and freezes entries.

@@ -57,7 +57,7 @@ import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../.
 import type { Lockstep, SessionWork } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
-import { leftOutOf, plannedStrategies, versionStarts } from '../../host/state/session-strategies.ts';
+import { excludedIn, plannedStrategies, versionStarts } from '../../host/state/session-strategies.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 import type { StrategyNames } from '../../domain/ids.ts';
 
@@ -130,10 +130,10 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     sent,
     names: names.all,
   };
-  const leftOut = new Map(leftOutOf(read, day, versionsSince));
+  const leftOut = new Map(excludedIn(read, day, versionsSince));
   if (!isStarted && before !== undefined) {
     const since = versionStarts(read.strategyLists(before), strategies, names);
-    for (const [strategy, reason] of leftOutOf(read, before, since)) leftOut.set(strategy, reason);
+    for (const [strategy, reason] of excludedIn(read, before, since)) leftOut.set(strategy, reason);
   }
   /** `past`: none for a day that begins. */
   return { day, past: isNew ? null : place, isStarted, carriedOver, carry, strategies, leftOut, sent };

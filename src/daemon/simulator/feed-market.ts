@@ -9,7 +9,7 @@ import { orderCode, streamCode } from '../../domain/ids.ts';
 import { instrumentIndex, milliseconds, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import { MergedBook } from '../../engine/market/market.ts';
 import type { FeedAccess } from '../../host/cluster-access.ts';
-import { inTime } from '../../host/system-clock.ts';
+import { withTimeout } from '../../host/system-clock.ts';
 import {
   type MarketSource,
   type SimulatorOptions,
@@ -194,7 +194,7 @@ export async function openFeedMarket(
   const source = new FeedMarket(codesOf(terms), log);
   // oxlint-disable-next-line no-new -- it reads as long as this process lives
   new FeedReader({ name, open, from, listener: source });
-  await inTime(source.history, HISTORY_MAX);
+  await withTimeout(source.history, HISTORY_MAX);
   const { hundredthsPerTick: tick } = VN30_FUTURE;
   return { kind: 'feed', source, startPoints: (Math.round(terms.reference / tick) * tick) / 100 };
 }

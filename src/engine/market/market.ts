@@ -23,14 +23,14 @@ export class Market {
   }
 
   /** Null until both sides of the book are known. */
-  book(update: BookUpdate): BookTick | null {
+  mergeBook(update: BookUpdate): BookTick | null {
     const market = this.of(update.instrument);
     market.seenUs = update.tsUs;
     const tick = market.book.merge(update);
     return market.book.isKnown ? tick : null;
   }
 
-  reference({ rows, tsUs }: ReferencePrices, isOfDay: boolean): void {
+  setReference({ rows, tsUs }: ReferencePrices, isOfDay: boolean): void {
     this.referenceUs = tsUs;
     this.isReferenceOfDay = isOfDay;
     for (const { instrument, ceiling, floor, reference, lastPrice } of rows) {
@@ -42,20 +42,20 @@ export class Market {
     this.#isReferenceFresh = this.#isLive;
   }
 
-  up(): void {
+  onStreamUp(): void {
     this.#isLive = true;
     this.#isReferenceFresh = false;
   }
 
   /** Empties the books: frames after a disconnect do not fit the levels before it (failure cases, 23). Trades are missed. */
-  down(): void {
+  onStreamDown(): void {
     this.#isLive = false;
     this.#isReferenceFresh = false;
     for (const market of this.#instruments) {
       market.book.empty();
       market.quotedPrice = null;
       market.isTradeOld = true;
-      market.quietPrices.shut();
+      market.quietPrices.empty();
     }
   }
 
@@ -93,7 +93,7 @@ export class Market {
 
   /** Closes all quiet ranges, so that the next price of each contract takes the full path. */
   invalidateBand(): void {
-    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.quietPrices.shut();
+    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.quietPrices.empty();
   }
 }
 
@@ -147,7 +147,7 @@ class LastTrade {
   #qty = 0;
   #totalVolume = 0;
 
-  take({ seq, tsUs, price, qty, totalVolume }: TradeTick): void {
+  set({ seq, tsUs, price, qty, totalVolume }: TradeTick): void {
     this.#isKnown = true;
     this.#seq = seq;
     this.#tsUs = tsUs;
@@ -195,7 +195,7 @@ export class PriceRange {
     this.high = high;
   }
 
-  shut(): void {
+  empty(): void {
     this.set(Infinity, -Infinity);
   }
 }
@@ -216,7 +216,7 @@ export class InstrumentMarket {
   /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
   readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
-  readonly lossSafe = new PriceRange();
+  readonly safePrices = new PriceRange();
 
   /** Price of the last trade, or of a reference read since the prices stopped; null when neither is known. */
   get lastPrice(): PriceTicks | null {
@@ -225,18 +225,18 @@ export class InstrumentMarket {
   }
 
   /** A duplicate changes nothing. */
-  trade(tick: TradeTick): ChainLink {
+  onTrade(tick: TradeTick): ChainLink {
     const link = this.chain.check(tick.qty, tick.totalVolume);
     this.seenUs = tick.tsUs;
-    if (link !== 'duplicate') this.last.take(tick);
+    if (link !== 'duplicate') this.last.set(tick);
     this.isTradeOld = false;
     return link;
   }
 
   /** The next trade of the chain, at a price that is a no-op. */
-  takeQuiet(tick: TradeTick): void {
+  onQuietTrade(tick: TradeTick): void {
     this.chain.advance(tick.totalVolume);
-    this.last.take(tick);
+    this.last.set(tick);
   }
 }
 
@@ -313,7 +313,7 @@ export class MergedBook {
   #last: BookTick | undefined = undefined;
   #isKnown = false;
   #wasKnown = false;
-  #late: DeferredBook | null = null;
+  #deferred: DeferredBook | null = null;
 
   /** Undefined until both best levels were seen after the last disconnect, even if one of them is empty. */
   get last(): BookTick | undefined {
@@ -322,7 +322,7 @@ export class MergedBook {
 
   /** Both best levels were seen since the last disconnect. */
   get isKnown(): boolean {
-    this.settle();
+    this.mergeDeferred();
     return this.#isKnown;
   }
 
@@ -332,12 +332,12 @@ export class MergedBook {
   }
 
   defer(late: DeferredBook): void {
-    if (this.#late !== late) this.settle();
-    this.#late = late;
+    if (this.#deferred !== late) this.mergeDeferred();
+    this.#deferred = late;
   }
 
   merge(update: BookUpdate): BookTick {
-    this.settle();
+    this.mergeDeferred();
     const isBid = update.side === 'bid';
     const slots = mergeSlots(isBid ? this.#bidSlots : this.#askSlots, update);
     if (isBid) this.#bidSlots = slots;
@@ -361,15 +361,15 @@ export class MergedBook {
     return tick;
   }
 
-  settle(): void {
-    const late = this.#late;
+  mergeDeferred(): void {
+    const late = this.#deferred;
     if (late === null) return;
-    this.#late = null;
+    this.#deferred = null;
     for (const update of late.drainDeferred()) this.merge(update);
   }
 
   empty(): void {
-    this.settle();
+    this.mergeDeferred();
     this.#bidSlots = NO_LEVELS;
     this.#askSlots = NO_LEVELS;
     this.#last = undefined;

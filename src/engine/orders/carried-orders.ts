@@ -38,7 +38,7 @@ export class CarriedOrders {
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   /** Were over when this day began. */
-  readonly #over = new Set<ManagedOrder>();
+  readonly #endedBefore = new Set<ManagedOrder>();
   #isNoEvidenceAlerted = false;
 
   constructor(core: EngineCore, exits: BracketExits, life: OrderLife) {
@@ -70,7 +70,7 @@ export class CarriedOrders {
     order.canCancel = false;
     order.canModify = false;
     order.become(this.#statusToday(left, wasNight));
-    if (order.isFinal) this.#over.add(order);
+    if (order.isFinal) this.#endedBefore.add(order);
     this.#core.orders.add(order);
     if (orderNo !== null && isWaiting) this.#core.orders.brokerIds.bindTrigger(order, orderNo, orderKey);
     else if (orderNo !== null) this.#core.orders.brokerIds.bind(order, orderNo, this.#core.context.nowUs);
@@ -102,12 +102,12 @@ export class CarriedOrders {
       lastDay >= this.#core.session.tradingDay()
     )
       return;
-    this.missing(order);
+    this.onMissing(order);
     this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
   /** A book of this day shows it: from here on its rows report its fills. */
-  seen(order: ManagedOrder, startedUs: TsUs): void {
+  onShown(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
 
@@ -120,8 +120,8 @@ export class CarriedOrders {
   }
 
   /** Its row is of the day before: today's book does not have it. */
-  wasOver(order: ManagedOrder): boolean {
-    return this.#over.has(order);
+  endedBeforeToday(order: ManagedOrder): boolean {
+    return this.#endedBefore.has(order);
   }
 
   /** The book has only rows of the day before, or lacks rows that it had: it proves nothing about an order of today. */
@@ -134,7 +134,7 @@ export class CarriedOrders {
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
-  missing(order: ManagedOrder): void {
+  onMissing(order: ManagedOrder): void {
     const isUnseen = order.isCarriedOver && order.isTriggerOrder && order.rowUs < this.#dayBeganUs();
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
@@ -145,7 +145,7 @@ export class CarriedOrders {
   }
 
   /** Two reads of positions agree (one may come empty), no complete scan shows it: nothing of it is missing. True where there was one. */
-  agreed(readUs: number): boolean {
+  onPositionsAgreed(readUs: number): boolean {
     const { size } = this.#unproven;
     for (const order of this.#unproven) {
       if (!order.isFinal) continue;
@@ -163,7 +163,7 @@ export class CarriedOrders {
     const { strategy, instrument, side, isProtective } = order;
     const held = this.#core.portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
-    const text = `${Math.abs(held)} of ${order.orderCode} may have no stop: ${order.named()} waited at the broker in the last session, and its trigger book no longer shows it`;
+    const text = `${Math.abs(held)} of ${order.orderCode} may have no stop: ${order.describe()} waited at the broker in the last session, and its trigger book no longer shows it`;
     const severity = isProtective ? 'warning' : 'critical';
     this.#core.context.alert(strategy, severity, 'exits_missing', text, { about: order.orderCode });
   }
@@ -228,7 +228,7 @@ export class CarriedOrders {
       if (order.trigger?.kind === 'bracket') this.#core.orders.bracketsMissingExits.add(order);
     }
     this.#core.orders.changed(order);
-    this.#life.report(order);
+    this.#life.publish(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */

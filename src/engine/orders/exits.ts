@@ -19,9 +19,9 @@ export class BracketExits {
   /** Brackets of today and those that outlived their day, whether or not they still work: exits outlive their entry. */
   readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
-  readonly #scansWithout = new Map<ManagedOrder, ScanEvidence>();
+  readonly #scansWithoutExits = new Map<ManagedOrder, ScanEvidence>();
   /** Exits whose bracket is in doubt. */
-  readonly #held = new Map<BrokerOrderKey, ScanEvidence>();
+  readonly #undecided = new Map<BrokerOrderKey, ScanEvidence>();
 
   constructor(core: EngineCore) {
     this.#core = core;
@@ -42,32 +42,32 @@ export class BracketExits {
         this.#exitsOf(bracket.clientOrderId).length > 0;
       if (!isKnown || !mayBring) this.#brackets.delete(bracket);
     }
-    this.#scansWithout.clear();
-    this.#held.clear();
+    this.#scansWithoutExits.clear();
+    this.#undecided.clear();
   }
 
   /**
-   * The bracket of ours that brought this exit; null when it is none of ours, which leaves it at the broker and alerts; `hold`
+   * The bracket of ours that brought this exit; null when it is none of ours, which leaves it at the broker and alerts; `undecided`
    * when the books have to be read again first. `firstSeenUs`: start of the scan that showed it first.
    */
-  bracketOf(row: BrokerTriggerOrder, { startedUs, firstSeenUs }: RowScan): ManagedOrder | 'hold' | null {
+  bracketOf(row: BrokerTriggerOrder, { startedUs, firstSeenUs }: RowScan): ManagedOrder | 'undecided' | null {
     if (row.kind !== 'exit') return null;
     const named = this.#named(row, firstSeenUs);
     const bracket = named === undefined ? this.#byTerms(row, startedUs > firstSeenUs) : named;
-    if (bracket !== 'hold') {
-      this.#held.delete(row.orderKey);
+    if (bracket !== 'undecided') {
+      this.#undecided.delete(row.orderKey);
       return bracket;
     }
-    const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
-    this.#held.set(row.orderKey, evidence);
+    const evidence = this.#undecided.get(row.orderKey) ?? new ScanEvidence(startedUs);
+    this.#undecided.set(row.orderKey, evidence);
     // The owner cannot be known as long as the in-day book cannot be read.
-    if (this.#core.session.ordersReadUs < firstSeenUs) return 'hold';
+    if (this.#core.session.ordersReadUs < firstSeenUs) return 'undecided';
     evidence.add(startedUs, this.#core.settings.lookUp);
-    return evidence.isEnough(this.#core.settings.lookUp) ? null : 'hold';
+    return evidence.isEnough(this.#core.settings.lookUp) ? null : 'undecided';
   }
 
   /** By the number that the row gives; undefined when it gives none, or one that a complete scan of the in-day book does not know. */
-  #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'hold' | null | undefined {
+  #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'undecided' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
     const orders = this.#core.orders;
@@ -77,9 +77,10 @@ export class BracketExits {
       order.orderCode === orderCode &&
       opposite(order.side) === side;
     const todays = orders.brokerIds.byNumber(parent);
-    const left = orders.brokerIds.earlierByNumber(parent);
+    const left = orders.brokerIds.carriedByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#core.session.ordersReadUs < firstSeenUs ? 'hold' : undefined;
+      if (todays === undefined)
+        return this.#core.session.ordersReadUs < firstSeenUs ? 'undecided' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -87,11 +88,11 @@ export class BracketExits {
     const able = [left, todays].filter(
       (bracket) => bracket.filledQty > 0 && this.#mayHaveBrought(bracket, row),
     );
-    return able.length === 1 ? able[0] : 'hold';
+    return able.length === 1 ? able[0] : 'undecided';
   }
 
   /** Equal brackets differ only in their owner and their filled quantity: an exit is as large as that quantity. */
-  #byTerms(row: BrokerTriggerOrder, isSeenAgain: boolean): ManagedOrder | 'hold' | null {
+  #byTerms(row: BrokerTriggerOrder, isSeenAgain: boolean): ManagedOrder | 'undecided' | null {
     const able: ManagedOrder[] = [];
     for (const bracket of this.#brackets) {
       const most = bracket.isFinal ? bracket.filledQty : bracket.qty;
@@ -102,15 +103,15 @@ export class BracketExits {
     const filled = able.filter((bracket) => bare(bracket) >= row.qty);
     const [first] = filled;
     // Its fill is not in the in-day book yet.
-    if (first === undefined) return able.length > 0 ? 'hold' : null;
+    if (first === undefined) return able.length > 0 ? 'undecided' : null;
     const owners = new Set(able.map(({ strategy }) => strategy));
     if (able.length === 1) return first;
     // The fills of one may have been read before its exits have grown by them: both books are read once more.
     const mayGrow = filled.some((bracket) => this.#coveredHalf(bracket, row) > 0);
-    if (owners.size > 1 && mayGrow && !isSeenAgain) return 'hold';
+    if (owners.size > 1 && mayGrow && !isSeenAgain) return 'undecided';
     const exact = filled.find((bracket) => bare(bracket) === row.qty);
     if (exact !== undefined) return exact;
-    return filled.length === 1 || owners.size === 1 ? first : 'hold';
+    return filled.length === 1 || owners.size === 1 ? first : 'undecided';
   }
 
   #mayHaveBrought(bracket: ManagedOrder, row: BrokerTriggerOrder): boolean {
@@ -172,7 +173,7 @@ export class BracketExits {
 
   /** Restarts the count of scans. */
   setClockBack(): void {
-    this.#scansWithout.clear();
+    this.#scansWithoutExits.clear();
   }
 
   /** After a complete scan of the trigger book: a filled bracket is protected once its exits rest there. */
@@ -182,14 +183,14 @@ export class BracketExits {
       if (this.#coveredBy(bracket) >= bracket.filledQty) {
         orders.bracketsMissingExits.delete(bracket);
         orders.changed(bracket);
-        this.#scansWithout.delete(bracket);
+        this.#scansWithoutExits.delete(bracket);
         continue;
       }
-      const evidence = this.#scansWithout.get(bracket) ?? new ScanEvidence(context.nowUs);
-      this.#scansWithout.set(bracket, evidence);
+      const evidence = this.#scansWithoutExits.get(bracket) ?? new ScanEvidence(context.nowUs);
+      this.#scansWithoutExits.set(bracket, evidence);
       evidence.add(startedUs, lookUp);
       if (!evidence.isEnough(lookUp) || !bracket.markReported('exits')) continue;
-      const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.named()} has filled, and the trigger book does not show its exits`;
+      const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.describe()} has filled, and the trigger book does not show its exits`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text, { about: bracket.orderCode });
     }
   }
@@ -208,7 +209,7 @@ export class BracketExits {
     let total = 0;
     for (const bracket of orders.bracketsMissingExits) {
       if (bracket.instrument !== instrument || bracket.side === side) continue;
-      if (!countMissing && this.#scansWithout.get(bracket)?.isEnough(settings.lookUp) === true) continue;
+      if (!countMissing && this.#scansWithoutExits.get(bracket)?.isEnough(settings.lookUp) === true) continue;
       if (strategy === null || bracket.strategy === strategy)
         total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
     }

@@ -18,7 +18,7 @@ export class FillSteps {
   count = 0;
   lastUs: TsUs | null = null;
   /** An order of another session got a fill or its value today: the broker has charged it elsewhere than we have. */
-  hasEarlier = false;
+  hasCarriedFills = false;
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
 
@@ -33,12 +33,12 @@ export class FillSteps {
 
   nextDay(): void {
     this.#estimated.clear();
-    this.hasEarlier = false;
+    this.hasCarriedFills = false;
   }
 
   /** `isOlder`: a later scan was taken before this one. */
   take(order: ManagedOrder, row: BrokerOrder, isOlder: boolean): void {
-    if (row.filledQty > order.filledQty) this.#step(order, row);
+    if (row.filledQty > order.filledQty) this.#bookStep(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
     else if (!isOlder && order.markReported('decreased')) {
       this.#view.context.alert(
@@ -50,7 +50,7 @@ export class FillSteps {
     }
   }
 
-  #step(order: ManagedOrder, row: BrokerOrder): void {
+  #bookStep(order: ManagedOrder, row: BrokerOrder): void {
     const stepQty = row.filledQty - order.filledQty;
     const cumValue = row.filledValue?.value ?? this.#estimate(order, stepQty);
     const quality = row.filledValue?.quality ?? 'estimated';
@@ -82,8 +82,8 @@ export class FillSteps {
     portfolio.countFill(order.strategy);
     order.filledQty = cumQty;
     order.filledValue = cumValue;
-    this.#rate(order, quality);
-    this.hasEarlier ||= order.isCarriedOver;
+    this.#setQuality(order, quality);
+    this.hasCarriedFills ||= order.isCarriedOver;
     order.fee = total.fee;
     order.tax = total.tax;
     this.version += 1;
@@ -106,7 +106,7 @@ export class FillSteps {
       fee,
       tax,
     });
-    life.filled(order, stepQty, stepValue);
+    life.onFilled(order, stepQty, stepValue);
   }
 
   /** The same quantity with another value: a better figure replaces a worse one, a newer one its equal. */
@@ -116,7 +116,7 @@ export class FillSteps {
     const isBetter = RANK[quality] > RANK[order.fillQuality];
     const isNewer = RANK[quality] === RANK[order.fillQuality] && !isOlder;
     if (!isBetter && !isNewer) return;
-    if (value === order.filledValue) this.#rate(order, quality);
+    if (value === order.filledValue) this.#setQuality(order, quality);
     else this.#correct(order, value, quality, costs);
   }
 
@@ -128,8 +128,8 @@ export class FillSteps {
     portfolio.correct(order.strategy, order.instrument, signOf(order.side), value);
     portfolio.charge(order.strategy, 0, tax);
     order.filledValue = cumValue;
-    this.#rate(order, quality);
-    this.hasEarlier ||= order.isCarriedOver;
+    this.#setQuality(order, quality);
+    this.hasCarriedFills ||= order.isCarriedOver;
     order.tax = total.tax;
     context.append({
       kind: 'fill_correction',
@@ -153,7 +153,7 @@ export class FillSteps {
     return orderCosts(rates, session.tradingDay(), cumQty, cumValue, side);
   }
 
-  #rate(order: ManagedOrder, quality: FillQuality): void {
+  #setQuality(order: ManagedOrder, quality: FillQuality): void {
     order.fillQuality = quality;
     if (quality === 'estimated') this.#estimated.add(order);
     else this.#estimated.delete(order);

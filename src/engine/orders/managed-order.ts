@@ -38,7 +38,7 @@ export interface OpenCall {
 type OpenModify = OpenCall & Pick<ModifyToSend, 'qty' | 'limitPrice' | 'triggerPrice'>;
 
 /** Rare facts of an order: its open calls, evidence for and against them, and interventions of the broker or a person. */
-export class OrderDoubt {
+export class OrderExtras {
   openModify: OpenModify | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
@@ -72,7 +72,7 @@ export class OrderDoubt {
   reported: Set<string> | null = null;
 }
 
-const NO_DOUBT: Readonly<OrderDoubt> = new OrderDoubt();
+const NO_EXTRAS: Readonly<OrderExtras> = new OrderExtras();
 
 /** Trigger of a waiting order and the order that it sends; also kept on the order that was sent. */
 export class TriggerState {
@@ -174,7 +174,7 @@ export class ManagedOrder {
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Shared by all orders without one: written through `ownDoubt`. */
-  doubt: Readonly<OrderDoubt> = NO_DOUBT;
+  extras: Readonly<OrderExtras> = NO_EXTRAS;
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
@@ -201,13 +201,13 @@ export class ManagedOrder {
   }
 
   /** For alerts, which are read without a table next to them: `sell 2 41I1GC000 (H.12345600002000017)`. */
-  named(id: string = this.clientOrderId): string {
+  describe(id: string = this.clientOrderId): string {
     return `${this.side} ${this.qty} ${this.orderCode} (${id})`;
   }
 
-  ownDoubt(): OrderDoubt {
-    if (this.doubt === NO_DOUBT) this.doubt = new OrderDoubt();
-    return this.doubt;
+  ownExtras(): OrderExtras {
+    if (this.extras === NO_EXTRAS) this.extras = new OrderExtras();
+    return this.extras;
   }
 
   ownTrigger(): TriggerState {
@@ -218,9 +218,9 @@ export class ManagedOrder {
   become(status: OrderStatus): void {
     this.status = status;
     this.isFinal = TERMINAL_STATUSES.has(status);
-    if (!this.isFinal || this.doubt === NO_DOUBT) return;
+    if (!this.isFinal || this.extras === NO_EXTRAS) return;
     // Open and queued calls of a final order no longer matter.
-    const doubt = this.ownDoubt();
+    const doubt = this.ownExtras();
     doubt.openModify = null;
     doubt.openCancel = null;
     doubt.queuedCancel = null;
@@ -229,7 +229,7 @@ export class ManagedOrder {
 
   /** A scan shows it, or an answer names it. */
   clearAbsence(): void {
-    if (this.doubt.absence !== null) this.ownDoubt().absence = null;
+    if (this.extras.absence !== null) this.ownExtras().absence = null;
   }
 
   /** It waited when the day began, and no scan of the trigger book has shown it since. */
@@ -239,12 +239,12 @@ export class ManagedOrder {
 
   /** The broker accepted it, and the last complete scan of its book shows it or came before it: its absence is not proven. */
   get isInBook(): boolean {
-    return IN_A_BOOK.has(this.status) && this.doubt.absence === null && !this.doubt.isContradicted;
+    return IN_A_BOOK.has(this.status) && this.extras.absence === null && !this.extras.isContradicted;
   }
 
   /** The broker may have it, or have filled it, and no scan shows it: a person may have to resolve it. */
   get isLost(): boolean {
-    const isExpected = IN_A_BOOK.has(this.status) && this.doubt.absence !== null;
+    const isExpected = IN_A_BOOK.has(this.status) && this.extras.absence !== null;
     return isExpected || this.status === 'unknown' || this.status === 'presumed_absent';
   }
 
@@ -255,7 +255,7 @@ export class ManagedOrder {
 
   /** It has the number or key that a cancel names, and the book does not forbid a cancel. */
   get canBeCanceled(): boolean {
-    if (this.orderNo === null || this.isFinal || this.doubt.isNumberLost) return false;
+    if (this.orderNo === null || this.isFinal || this.extras.isNumberLost) return false;
     return this.isTriggerOrder ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
   }
 
@@ -271,7 +271,7 @@ export class ManagedOrder {
   get exposedQty(): Qty {
     const { isSecondHalf, partner } = this.triggerState;
     if (this.isFinal || (isSecondHalf && partner?.isFinal === false)) return qty(0);
-    return qty(Math.max(0, Math.max(this.qty, this.doubt.openModify?.qty ?? 0) - this.#doneQty));
+    return qty(Math.max(0, Math.max(this.qty, this.extras.openModify?.qty ?? 0) - this.#doneQty));
   }
 
   /** The halves of a bracket have the same. */
@@ -301,16 +301,16 @@ export class ManagedOrder {
   }
 
   get pendingPrice(): PriceTicks | null {
-    return this.doubt.openModify?.limitPrice ?? null;
+    return this.extras.openModify?.limitPrice ?? null;
   }
 
   get cancelQueued(): boolean {
-    return this.doubt.queuedCancel !== null;
+    return this.extras.queuedCancel !== null;
   }
 
   /** A cancel of it is under way, or waits for its number or for the book to allow it. */
   get isBeingCanceled(): boolean {
-    return this.status === 'pending_cancel' || this.doubt.openCancel !== null || this.cancelQueued;
+    return this.status === 'pending_cancel' || this.extras.openCancel !== null || this.cancelQueued;
   }
 
   get triggerPrice(): PriceTicks | null {
@@ -323,35 +323,35 @@ export class ManagedOrder {
 
   /** Status to return to when a call fails. */
   get statusBefore(): OrderStatus {
-    if (this.doubt.openModify !== null) return 'pending_modify';
+    if (this.extras.openModify !== null) return 'pending_modify';
     if (this.isTriggerOrder) return 'pending_trigger';
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 
   /** With several enlargements since the account was read, the account's figure includes the quantity before the first. */
   grow(now: TsUs, accountReadUs: number): void {
-    const doubt = this.ownDoubt();
+    const doubt = this.ownExtras();
     if (doubt.grownUs < accountReadUs) doubt.grownFrom = this.qty;
     doubt.grownUs = now;
   }
 
   markReported(matter: string): boolean {
-    if (this.doubt.reported?.has(matter) === true) return false;
-    (this.ownDoubt().reported ??= new Set()).add(matter);
+    if (this.extras.reported?.has(matter) === true) return false;
+    (this.ownExtras().reported ??= new Set()).add(matter);
     return true;
   }
 
   /** From its activation on a trailing stop triggers the other way. */
   activateTrail(): void {
     this.ownTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
-    if (this.doubt.openModify !== null) this.ownDoubt().openModify = null;
+    if (this.extras.openModify !== null) this.ownExtras().openModify = null;
   }
 
   /** Restarts the count of scans: earlier times cannot be compared with those to come. */
   setClockBack(at: TsUs): void {
     this.rowUs = Math.min(this.rowUs, at);
-    if (this.doubt === NO_DOUBT) return;
-    const doubt = this.ownDoubt();
+    if (this.extras === NO_EXTRAS) return;
+    const doubt = this.ownExtras();
     doubt.grownUs = Math.min(doubt.grownUs, at);
     doubt.oversizedUs = Math.min(doubt.oversizedUs, at);
     if (doubt.cancelFailedUs !== Infinity) doubt.cancelFailedUs = Math.min(doubt.cancelFailedUs, at);
@@ -363,11 +363,11 @@ export class ManagedOrder {
   }
 
   /** As its strategy asks for it; no update of an order needs its age. */
-  working(): WorkingOrder {
-    return { ...this.update(0, 0, null), sinceUs: this.createdUs };
+  asWorkingOrder(): WorkingOrder {
+    return { ...this.asUpdate(0, 0, null), sinceUs: this.createdUs };
   }
 
-  update(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {
+  asUpdate(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {
     const update: OrderUpdate = {
       clientOrderId: this.clientOrderId,
       instrument: this.instrument,

@@ -101,21 +101,21 @@ export class OrderExecutor {
     // The last of several: it was requested when those before had their answer.
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
       const order = orders.get(change.clientOrderId);
-      if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;
+      if (order === undefined || order.isFinal || order.extras.openModify !== null) continue;
       // An order is not changed before the broker has accepted it.
       if (order.isUnresolved && this.#bind(order, change.orderNo, change.orderKey))
         life.apply(order, 'place_accepted');
       if (isAsChanged(order, change)) continue;
       this.#noteModify(order, { ...change, strategy: order.strategy }, false);
-      this.#view.breakers.sent();
+      this.#view.breakers.onSent();
     }
   }
 
   /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
-      this.#view.breakers.rate.sent(this.#view.context.nowUs);
-      this.#view.breakers.sent();
+      this.#view.breakers.rate.add(this.#view.context.nowUs);
+      this.#view.breakers.onSent();
     }
   }
 
@@ -147,7 +147,7 @@ export class OrderExecutor {
   #awaitPositions(call: QueuedIntent, waited: PositionWait): void {
     this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#view.context.nowUs }];
     // An exit waits for positions to be read (rulings, 36).
-    this.#view.snapshots.want('positions');
+    this.#view.reads.request('positions');
   }
 
   #submit(call: QueuedIntent, id: ClientOrderId, intent: OrderIntent, waited: PositionWait): void {
@@ -157,7 +157,7 @@ export class OrderExecutor {
         return this.#place(decision.approved, call);
       case 'denied':
         this.#journalDenial(call.strategy, id, decision.denial);
-        if (!isProtective(call)) this.#view.life.denied(call.strategy, id, intent, decision.denial);
+        if (!isProtective(call)) this.#view.life.onDenied(call.strategy, id, intent, decision.denial);
         return;
       case 'pending':
         return this.#awaitPositions(call, waited);
@@ -173,13 +173,13 @@ export class OrderExecutor {
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
-    breakers.rate.sent(context.nowUs);
+    breakers.rate.add(context.nowUs);
     this.placed += 1;
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     placed.unanswered += 1;
     this.#gateway.submit(order);
-    breakers.sent();
+    breakers.onSent();
   }
 
   #modify(call: QueuedIntent, callId: ClientOrderId, change: ModifyIntent, waited: PositionWait): void {
@@ -191,7 +191,7 @@ export class OrderExecutor {
         return this.#openModify(order, decision.approved);
       case 'denied':
         this.#journalDenial(order.strategy, callId, decision.denial);
-        return this.#view.life.changeDenied(order, decision.denial);
+        return this.#view.life.onChangeDenied(order, decision.denial);
       case 'pending':
         return this.#awaitPositions(call, waited);
     }
@@ -209,13 +209,13 @@ export class OrderExecutor {
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
     order.unanswered += 1;
     this.#gateway.modify(modify);
-    this.#view.breakers.sent();
+    this.#view.breakers.onSent();
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
     const { context, breakers, life, session } = this.#view;
     if (modify.qty > order.qty) order.grow(context.nowUs, session.account.readUs);
-    order.ownDoubt().openModify = {
+    order.ownExtras().openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
@@ -223,7 +223,7 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    breakers.rate.sent(context.nowUs);
+    breakers.rate.add(context.nowUs);
     context.append({ kind: 'modify', ...context.head(order.strategy), modify, isLost });
     life.apply(order, 'modify_sent');
   }
@@ -233,7 +233,7 @@ export class OrderExecutor {
     if (order === undefined) return this.#denyUnknown(call, callId, clientOrderId);
     // Too late.
     if (order.isFinal) return;
-    const doubt = order.ownDoubt();
+    const doubt = order.ownExtras();
     if (isWithdrawal === true) doubt.isWithdrawn = true;
     else doubt.isCancelRequested = true;
     doubt.cancelFailedUs = Infinity;
@@ -248,11 +248,11 @@ export class OrderExecutor {
   sendQueuedCancel(order: ManagedOrder): void {
     const { context, life } = this.#view;
     const { strategy } = order;
-    const { queuedCancel: callId, openCancel } = order.doubt;
+    const { queuedCancel: callId, openCancel } = order.extras;
     if (callId === null || !order.canBeCanceled) return;
     assert(openCancel === null, 'one cancel of an order is open at a time');
     const isLost = context.decisions.losesCall(callId);
-    const doubt = order.ownDoubt();
+    const doubt = order.ownExtras();
     doubt.queuedCancel = null;
     doubt.openCancel = { callId, answer: 'none', evidence: new ScanEvidence(context.nowUs) };
     const cancel = this.#guard.checkCancel(strategy, callId, order);
@@ -260,7 +260,7 @@ export class OrderExecutor {
     life.apply(order, 'cancel_sent');
     order.unanswered += 1;
     this.#gateway.cancel(cancel);
-    this.#view.breakers.sent();
+    this.#view.breakers.onSent();
   }
 
   /** The outcome of a call (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
@@ -290,22 +290,22 @@ export class OrderExecutor {
     orders.brokerIds.markChanged(order);
     switch (call) {
       case 'place':
-        return this.#placeAnswered(order, outcome);
+        return this.#onPlaceAnswer(order, outcome);
       case 'modify':
-        return this.#modifyAnswered(order, callId, outcome);
+        return this.#onModifyAnswer(order, callId, outcome);
       case 'cancel':
-        return this.#cancelAnswered(order, callId, outcome);
+        return this.#onCancelAnswer(order, callId, outcome);
     }
   }
 
   /** The process ended before an answer came: a sent call is unknown, an unwritten one was never sent. */
-  interrupted(order: ManagedOrder): void {
-    if (order.status === 'submitted') this.#placeAnswered(order, this.#interruption(order.clientOrderId));
-    const { openModify, openCancel } = order.doubt;
+  onInterrupted(order: ManagedOrder): void {
+    if (order.status === 'submitted') this.#onPlaceAnswer(order, this.#interruption(order.clientOrderId));
+    const { openModify, openCancel } = order.extras;
     if (openModify?.answer === 'none')
-      this.#modifyAnswered(order, openModify.callId, this.#interruption(openModify.callId));
+      this.#onModifyAnswer(order, openModify.callId, this.#interruption(openModify.callId));
     if (openCancel?.answer !== 'none') return;
-    this.#cancelAnswered(order, openCancel.callId, this.#interruption(openCancel.callId));
+    this.#onCancelAnswer(order, openCancel.callId, this.#interruption(openCancel.callId));
     if (this.#past.isLost(openCancel.callId)) this.#cancelAgain(order);
   }
 
@@ -317,88 +317,88 @@ export class OrderExecutor {
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
   #cancelAgain(order: ManagedOrder): void {
-    const { strategy, clientOrderId, doubt, purpose } = order;
-    if (doubt.isCancelRequested) this.#view.context.cancel(strategy, clientOrderId);
-    else if (purpose === 'entry') this.#view.entries.withdrawOrder(order);
+    const { strategy, clientOrderId, extras, purpose } = order;
+    if (extras.isCancelRequested) this.#view.context.cancel(strategy, clientOrderId);
+    else if (purpose === 'entry') this.#view.withdrawal.withdrawOrder(order);
     else this.#view.context.withdraw(strategy, clientOrderId);
   }
 
-  #placeAnswered(order: ManagedOrder, outcome: CallOutcome): void {
+  #onPlaceAnswer(order: ManagedOrder, outcome: CallOutcome): void {
     if (outcome.status === 'accepted') {
-      this.#view.breakers.refusals.accepted(order.strategy, order);
-      if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#taken(order, outcome.orderNo);
+      this.#view.breakers.refusals.onAccepted(order.strategy, order);
+      if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#onTaken(order, outcome.orderNo);
       this.#view.life.apply(order, 'place_accepted');
       if (order.cancelQueued) this.sendQueuedCancel(order);
       // The next session knows the order by its row.
       if (order.isTriggerOrder) this.#lookUp(order);
       return;
     }
-    this.#failed(order, outcome);
+    this.#onFailed(order, outcome);
     const { breakers, context } = this.#view;
     if (outcome.status === 'rejected') {
       this.rejected += 1;
-      breakers.refusals.rejected(order.strategy, order, order.reason, context.nowUs);
+      breakers.refusals.onRejected(order.strategy, order, order.reason, context.nowUs);
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.ownDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
-      const text = `${order.named(shortOrderId(order.clientOrderId))}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
+      order.ownExtras().absence = new ScanEvidence(this.#view.context.nowUs);
+      const text = `${order.describe(shortOrderId(order.clientOrderId))}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
       context.alert(order.strategy, 'warning', 'order_unknown', text, { about: order.clientOrderId });
       this.#lookUp(order);
     }
     this.#view.life.apply(order, `place_${outcome.status}`, failureOfCall(outcome));
-    if (outcome.status === 'rejected') this.#view.breakers.rejected();
+    if (outcome.status === 'rejected') this.#view.breakers.onRejected();
   }
 
   /** Something became unknown, or has no row yet: its book is read at once. */
   #lookUp({ isTriggerOrder }: ManagedOrder): void {
-    this.#view.snapshots.want(isTriggerOrder ? 'triggers' : 'book');
+    this.#view.reads.request(isTriggerOrder ? 'triggers' : 'book');
   }
 
-  #modifyAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { openModify } = order.doubt;
+  #onModifyAnswer(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+    const { openModify } = order.extras;
     const isOpen = openModify?.callId === callId;
-    if (isOpen) order.ownDoubt().openModify = this.#answered(openModify, outcome);
+    if (isOpen) order.ownExtras().openModify = this.#openCallAfter(openModify, outcome);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isTriggerOrder) this.#lookUp(order);
-    this.#failedChange(order, outcome);
+    this.#onChangeFailed(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || openModify === null)
       this.#view.life.apply(order, `modify_${outcome.status}`, failureOfCall(outcome));
   }
 
-  #cancelAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { openCancel } = order.doubt;
+  #onCancelAnswer(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+    const { openCancel } = order.extras;
     const isOpen = openCancel?.callId === callId;
     if (isOpen) {
-      const doubt = order.ownDoubt();
-      doubt.openCancel = this.#answered(openCancel, outcome);
+      const doubt = order.ownExtras();
+      doubt.openCancel = this.#openCallAfter(openCancel, outcome);
       if (doubt.openCancel === null) doubt.cancelFailedUs = this.#view.context.nowUs;
       doubt.isCancelUnsent = outcome.status === 'not_sent';
     }
     this.#lookUp(order);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'cancel_accepted');
-    this.#failedChange(order, outcome);
+    this.#onChangeFailed(order, outcome);
     if (isOpen || openCancel === null)
       this.#view.life.apply(order, `cancel_${outcome.status}`, failureOfCall(outcome));
   }
 
   /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
-  #answered<Call extends OpenCall>(call: Call, outcome: CallOutcome): Call | null {
+  #openCallAfter<Call extends OpenCall>(call: Call, outcome: CallOutcome): Call | null {
     if (outcome.status === 'rejected' || outcome.status === 'not_sent') return null;
     return { ...call, answer: outcome.status, evidence: new ScanEvidence(this.#view.context.nowUs) };
   }
 
-  #failedChange(order: ManagedOrder, outcome: FailedCall): void {
+  #onChangeFailed(order: ManagedOrder, outcome: FailedCall): void {
     if (outcome.status === 'rejected') this.refusedChanges += 1;
-    this.#failed(order, outcome);
+    this.#onFailed(order, outcome);
   }
 
-  #failed(order: ManagedOrder, outcome: FailedCall): void {
+  #onFailed(order: ManagedOrder, outcome: FailedCall): void {
     if (outcome.status !== 'unknown') order.reason = failureOfCall(outcome);
   }
 
-  #taken(order: ManagedOrder, orderNo: string): void {
-    const text = `${order.named()} was accepted as order no. ${orderNo}, which is another order's number`;
+  #onTaken(order: ManagedOrder, orderNo: string): void {
+    const text = `${order.describe()} was accepted as order no. ${orderNo}, which is another order's number`;
     this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 

@@ -23,37 +23,37 @@ const NO_UPDATES: StrategyUpdate[] = [];
 /** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
 export class OrderLife {
   readonly #core: EngineCore;
-  readonly #host: Pick<StrategyHost, 'isOrderHeard'>;
+  readonly #host: Pick<StrategyHost, 'hasOrderListener'>;
   #updates = NO_UPDATES;
 
-  constructor(core: EngineCore, host: Pick<StrategyHost, 'isOrderHeard'>) {
+  constructor(core: EngineCore, host: Pick<StrategyHost, 'hasOrderListener'>) {
     this.#core = core;
     this.#host = host;
   }
 
   apply(order: ManagedOrder, event: OrderEvent, detail = ''): void {
     const moved = this.#move(order, event, detail);
-    if (moved) this.report(order);
+    if (moved) this.publish(order);
   }
 
   /** A fill has been added to the order: its status follows, and one update carries both. */
-  filled(order: ManagedOrder, lastQty: number, lastValue: number): void {
+  onFilled(order: ManagedOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
-    this.#changed(order, lastQty, lastValue, null);
+    this.#afterChange(order, lastQty, lastValue, null);
     if (order.trigger?.kind === 'bracket') this.#core.orders.bracketsMissingExits.add(order);
   }
 
-  report(order: ManagedOrder): void {
-    if (!order.isProtective) this.#changed(order, 0, 0, null);
+  publish(order: ManagedOrder): void {
+    if (!order.isProtective) this.#afterChange(order, 0, 0, null);
   }
 
-  changeDenied(order: ManagedOrder, denial: Denial): void {
-    this.#changed(order, 0, 0, denial);
+  onChangeDenied(order: ManagedOrder, denial: Denial): void {
+    this.#afterChange(order, 0, 0, denial);
   }
 
   /** Risk denied it; such an order has no state. */
-  denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    if (this.#host.isOrderHeard(strategy)) this.#queue(strategy, deniedUpdate(id, intent, denial));
+  onDenied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
+    if (this.#host.hasOrderListener(strategy)) this.#queue(strategy, deniedUpdate(id, intent, denial));
   }
 
   #queue(strategy: StrategyIndex, update: OrderUpdate): void {
@@ -61,7 +61,7 @@ export class OrderLife {
     this.#core.dueWork.markPending();
   }
 
-  takeUpdates(): readonly StrategyUpdate[] {
+  drainUpdates(): readonly StrategyUpdate[] {
     const taken = this.#updates;
     this.#updates = NO_UPDATES;
     return taken;
@@ -86,9 +86,9 @@ export class OrderLife {
     this.#core.context.append({ kind: 'order_waiting', ...this.#core.context.head(strategy), ...entry });
   }
 
-  #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
-    if (this.#host.isOrderHeard(order.strategy))
-      this.#queue(order.strategy, order.update(lastQty, lastValue, denial));
+  #afterChange(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
+    if (this.#host.hasOrderListener(order.strategy))
+      this.#queue(order.strategy, order.asUpdate(lastQty, lastValue, denial));
     // Why a call was refused says nothing about what comes next.
     order.reason = '';
   }
@@ -133,7 +133,7 @@ export class OrderLife {
 
   #alert(order: ManagedOrder, severity: 'warning' | 'critical', code: string, text: string): void {
     const number = order.orderNo === null ? '' : `, no. ${order.orderNo}`;
-    this.#core.context.alert(order.strategy, severity, code, `${order.named()}${number}: ${text}`);
+    this.#core.context.alert(order.strategy, severity, code, `${order.describe()}${number}: ${text}`);
   }
 }
 
@@ -171,11 +171,11 @@ export class DayEnd {
     return this.#core.settings.orders === 'until_canceled';
   }
 
-  closed(at: number): void {
+  onClose(at: number): void {
     this.#closedUs = at;
   }
 
-  opened(): void {
+  onOpen(): void {
     this.#closedUs = Infinity;
   }
 
@@ -202,7 +202,7 @@ export class DayEnd {
   }
 
   /** The day is over, and the book that could have proven it is gone. */
-  over(): void {
+  endUnproven(): void {
     if (this.#isEndless) return;
     for (const order of this.#core.orders.open)
       if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
@@ -212,7 +212,7 @@ export class DayEnd {
   nextDay(): void {
     this.#closedUs = Infinity;
     if (this.#isEndless) return;
-    this.over();
+    this.endUnproven();
     // Numbers go on where orders do.
     if (this.#core.settings.gtcOrders !== true) this.#core.orders.clear();
   }

@@ -67,10 +67,10 @@ export class OrderReconciler {
       ...open.map(({ createdUs }) => createdUs),
       ...seen.flatMap(({ startedUs, reportedUs }) => [startedUs, reportedUs]),
     ];
-    const earlier = inOrderBefore(at, moments);
-    for (const order of open) order.createdUs = earlier(order.createdUs);
+    const before = inOrderBefore(at, moments);
+    for (const order of open) order.createdUs = before(order.createdUs);
     for (const [orderKey, { startedUs, reportedUs }] of this.#firstSeen)
-      this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), reportedUs: earlier(reportedUs) });
+      this.#firstSeen.set(orderKey, { startedUs: before(startedUs), reportedUs: before(reportedUs) });
   }
 
   /**
@@ -82,7 +82,8 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
-      for (const row of snapshot.orders) if (!this.#isSettled(row, scan)) this.#takeOwned(row, scan, unowned);
+      for (const row of snapshot.orders)
+        if (!this.#isUnchanged(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
       if (complete) this.#view.rowOwners.endScan(startedUs);
@@ -103,7 +104,7 @@ export class OrderReconciler {
       if (order.isTriggerOrder !== isTriggers || scan.shown.has(order)) continue;
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
-        this.#rows.missed(order, startedUs, scan.shown);
+        this.#rows.onMissing(order, startedUs, scan.shown);
       else this.#view.carriedOrders.alertNoEvidence(order, startedUs);
     }
     if (isTriggers) this.#view.exits.check(startedUs);
@@ -118,11 +119,11 @@ export class OrderReconciler {
 
   #afterRows(): void {
     this.#alertNumbersLost();
-    this.#view.entries.again(this.#view.positionReconciler.unproven() === null, this.#view.halt);
+    this.#view.withdrawal.retry(this.#view.positionReconciler.unproven() === null, this.#view.halt);
   }
 
   /** The same row as before, of an order that is over and unchanged: it says nothing new. Each poll of a busy day has hundreds of them. */
-  #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
+  #isUnchanged(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
     const order = this.#view.orders.brokerIds.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
     const settled = order === undefined ? undefined : this.#view.orders.brokerIds.unchangedRow(order);
@@ -140,9 +141,9 @@ export class OrderReconciler {
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
     const owner = this.#view.orders.brokerIds.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
-      if (this.#view.carriedOrders.wasOver(owner)) scan.oldRows += 1;
+      if (this.#view.carriedOrders.endedBeforeToday(owner)) scan.oldRows += 1;
       this.#takeOrder(owner, row, scan);
-      return this.#view.carriedOrders.seen(owner, scan.startedUs);
+      return this.#view.carriedOrders.onShown(owner, scan.startedUs);
     }
     const denied =
       owner === undefined
@@ -174,7 +175,7 @@ export class OrderReconciler {
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#view.carriedOrders.seen(order, startedUs);
+    this.#view.carriedOrders.onShown(order, startedUs);
     this.#rows.takeTrigger(order, row, startedUs);
   }
 
@@ -188,9 +189,9 @@ export class OrderReconciler {
     for (const row of unowned) {
       const sender = this.#view.rowOwners.senderOf(row, startedUs);
       if (sender === null) rows.push(row);
-      if (sender === null || sender === 'hold') continue;
+      if (sender === null || sender === 'undecided') continue;
       const child = this.#adoption.adoptChild(row, sender, startedUs);
-      this.#rows.sent(sender, child);
+      this.#rows.onChildSent(sender, child);
       this.#takeOrder(child, row, scan);
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
@@ -198,7 +199,7 @@ export class OrderReconciler {
       this.#view.orders.brokerIds.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
-    for (const order of matched.held) scan.shown?.add(order);
+    for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
     this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {
@@ -228,16 +229,16 @@ export class OrderReconciler {
       this.#view.orders.brokerIds.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
-    for (const order of matched.held) scan.shown?.add(order);
+    for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
     this.#alertAmbiguous(matched, text);
     const unresolved = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
       const bracket = this.#view.exits.bracketOf(row, { startedUs, firstSeenUs });
-      if (bracket === 'hold') {
+      if (bracket === 'undecided') {
         for (const number of row.children) unresolved.add(number);
-        this.#view.snapshots.want('book');
+        this.#view.reads.request('book');
         continue;
       }
       const order = this.#adoption.adoptTrigger(row, bracket);
@@ -251,7 +252,7 @@ export class OrderReconciler {
   #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
       if (!order.markReported('ambiguous')) continue;
-      const alert = `${order.named()}: ${text}`;
+      const alert = `${order.describe()}: ${text}`;
       this.#view.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
     }
   }
@@ -259,8 +260,8 @@ export class OrderReconciler {
   #alertNumbersLost(): void {
     if (this.#view.orders.numberLost === null) return;
     for (const order of this.#view.orders.open) {
-      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.markReported('number_lost')) continue;
-      const text = `${order.named()}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
+      if (!order.extras.isNumberLost || order.isCarriedOver || !order.markReported('number_lost')) continue;
+      const text = `${order.describe()}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }
   }
@@ -458,7 +459,7 @@ export class Adoption {
     if (installation === null) return;
     const text = `a second daemon trades this account, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
     const isNews = this.#view.halt.halt(text, 'second_daemon');
-    this.#view.entries.withdraw(null);
+    this.#view.withdrawal.withdrawEntries(null);
     if (!isNews && !this.#strangers.has(installation))
       this.#view.context.alert(null, 'critical', 'second_daemon', text);
     this.#strangers.add(installation);

@@ -11,13 +11,13 @@ import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.
 const NO_ORDERS: ManagedOrder[] = [];
 const noChildren = (): ManagedOrder[] => [];
 /** Orders that are over and still known where those before them leave. */
-export const OVER_MAX = 256;
+export const FINAL_KEPT_MAX = 256;
 
 /** By our id; the ones that are not final also in a list. */
 export class Orders {
   readonly brokerIds = new BrokerIdIndex(this);
   /** The last session left orders at the exchange. */
-  hasEarlier = false;
+  hasCarried = false;
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
   /** Brackets that have filled by more than their known exits cover. */
@@ -27,10 +27,10 @@ export class Orders {
   readonly #dueWork: DueWork;
   readonly #market: Market;
   readonly #untouched = new PriceRange();
-  readonly #doesForgetEnded: boolean;
+  readonly #forgetsFinal: boolean;
   /** The last that ended, in turn. */
-  readonly #over: ManagedOrder[] = [];
-  #ended = 0;
+  readonly #recentFinal: ManagedOrder[] = [];
+  #finalCount = 0;
   #open = NO_ORDERS;
   #version = 0;
 
@@ -38,7 +38,7 @@ export class Orders {
   constructor(dueWork: DueWork, market: Market, doesForgetEnded = false) {
     this.#dueWork = dueWork;
     this.#market = market;
-    this.#doesForgetEnded = doesForgetEnded;
+    this.#forgetsFinal = doesForgetEnded;
   }
 
   /** Not final, oldest first. The list is replaced, never changed: a loop over the old one goes on undisturbed. */
@@ -90,7 +90,7 @@ export class Orders {
     const { size } = this.#byId;
     this.#byId.set(order.clientOrderId, order);
     assert(this.#byId.size === size + 1, 'an order is added once');
-    this.hasEarlier ||= order.isCarriedOver;
+    this.hasCarried ||= order.isCarriedOver;
     const { parent } = order;
     if (parent !== null) getOrCreate(this.#children, parent, noChildren).push(order);
     this.changed(order);
@@ -106,11 +106,11 @@ export class Orders {
   }
 
   /** Keeps the last orders that are over, and lets the oldest of them go. */
-  #end(order: ManagedOrder): void {
-    const turn = this.#ended % OVER_MAX;
-    this.#ended += 1;
-    const before = this.#over[turn];
-    this.#over[turn] = order;
+  #keepFinal(order: ManagedOrder): void {
+    const turn = this.#finalCount % FINAL_KEPT_MAX;
+    this.#finalCount += 1;
+    const before = this.#recentFinal[turn];
+    this.#recentFinal[turn] = order;
     if (before === undefined || !mayLeave(before)) return;
     this.#byId.delete(before.clientOrderId);
     this.brokerIds.forget(before);
@@ -124,18 +124,18 @@ export class Orders {
   /** To be called after any change of an order's status, quantity, price or open call. */
   changed(order: ManagedOrder): void {
     const isListed = this.#open.includes(order);
-    this.#market.of(order.instrument).quietPrices.shut();
+    this.#market.of(order.instrument).quietPrices.empty();
     if (isListed && order.isFinal) {
       this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
-      if (this.#doesForgetEnded) this.#end(order);
+      if (this.#forgetsFinal) this.#keepFinal(order);
     }
     if (!isListed && !order.isFinal) this.#open = appended(this.#open, order);
     if (order.isCarriedOver) this.brokerIds.markAllChanged();
     else this.brokerIds.markChanged(order);
-    this.#turn();
+    this.#replaceOpen();
   }
 
-  #turn(): void {
+  #replaceOpen(): void {
     this.#version += 1;
     this.#dueWork.markPending();
   }
@@ -146,17 +146,17 @@ export class Orders {
     for (const order of this.#open) {
       if (order.instrument !== instrument) continue;
       const { side, isTriggerOrder, triggerPrice, triggerWhen, limitPrice, pendingPrice } = order;
-      if (!isTriggerOrder) this.#touch(limitPrice, side === 'buy', side === 'sell');
+      if (!isTriggerOrder) this.#narrowUntouched(limitPrice, side === 'buy', side === 'sell');
       // The trigger that the broker showed last.
       const other = isTriggerOrder ? triggerPrice : pendingPrice;
       const isBelow = isTriggerOrder ? triggerWhen !== 'at_or_above' : side === 'buy';
       if (other !== null)
-        this.#touch(other, isBelow, isTriggerOrder ? triggerWhen !== 'at_or_below' : !isBelow);
+        this.#narrowUntouched(other, isBelow, isTriggerOrder ? triggerWhen !== 'at_or_below' : !isBelow);
     }
     return this.#untouched;
   }
 
-  #touch(price: number, isBelow: boolean, isAbove: boolean): void {
+  #narrowUntouched(price: number, isBelow: boolean, isAbove: boolean): void {
     const { low, high } = this.#untouched;
     this.#untouched.set(isBelow ? Math.max(low, price + 1) : low, isAbove ? Math.min(high, price - 1) : high);
   }
@@ -165,13 +165,13 @@ export class Orders {
     this.#byId.clear();
     this.#children.clear();
     this.brokerIds.clear();
-    this.hasEarlier = false;
+    this.hasCarried = false;
     this.bracketsMissingExits.clear();
     this.#market.invalidateBand();
-    this.#over.length = 0;
-    this.#ended = 0;
+    this.#recentFinal.length = 0;
+    this.#finalCount = 0;
     this.#open = NO_ORDERS;
-    this.#turn();
+    this.#replaceOpen();
   }
 }
 
@@ -179,7 +179,7 @@ export class Orders {
 
 const isTriggerOrder = (order: ManagedOrder): boolean => order.isTriggerOrder;
 const isPresumedAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
-const isContradicted = ({ doubt }: ManagedOrder): boolean => doubt.isContradicted;
+const isContradicted = ({ extras }: ManagedOrder): boolean => extras.isContradicted;
 
 /** Something is expected of it soon: it does not merely rest in the trigger book. */
 const isAtWork = (order: ManagedOrder): boolean =>
@@ -188,8 +188,8 @@ const isOwnAtWork = (order: ManagedOrder): boolean => !order.isAdopted && isAtWo
 const isRestless = (order: ManagedOrder): boolean => order.isTriggerOrder && isAtWork(order);
 
 /** A carried order is known by key and reference alone until the new book shows it. */
-const isNumberLost = ({ doubt, isCarriedOver }: ManagedOrder): boolean =>
-  doubt.isNumberLost && !isCarriedOver;
+const isNumberLost = ({ extras, isCarriedOver }: ManagedOrder): boolean =>
+  extras.isNumberLost && !isCarriedOver;
 const isUnresolved = (order: ManagedOrder): boolean =>
   order.status !== 'presumed_absent' && (order.isUnresolved || isNumberLost(order));
 
@@ -210,9 +210,9 @@ export class BrokerIdIndex {
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
   /** Orders of the last session by their number in its in-day book: numbers restart each day. */
-  readonly #earlier = new Map<BrokerOrderNo, ManagedOrder>();
+  readonly #carriedByNo = new Map<BrokerOrderNo, ManagedOrder>();
   /** Orders of the in-day book whose number went to another order, by their key. */
-  readonly #outnumbered = new Map<BrokerOrderKey, ManagedOrder>();
+  readonly #numberLost = new Map<BrokerOrderKey, ManagedOrder>();
   /** Senders of child orders, by the child's number in the in-day book. */
   readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Rows of the in-day book that say nothing new while they and all orders stay the same. */
@@ -225,10 +225,10 @@ export class BrokerIdIndex {
   /** The order that a row of the in-day book shows, by number, key or reference, on its terms; it has the number from here on. */
   ownerOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | undefined {
     const { orderNo } = row;
-    if (this.#orders.hasEarlier) {
-      const earlier = this.#earlierOf(row);
-      if (earlier !== undefined && earlier.orderNo !== orderNo) this.bind(earlier, orderNo, startedUs);
-      if (earlier !== undefined) return earlier;
+    if (this.#orders.hasCarried) {
+      const carried = this.#carriedOf(row);
+      if (carried !== undefined && carried.orderNo !== orderNo) this.bind(carried, orderNo, startedUs);
+      if (carried !== undefined) return carried;
     }
     const numbered = this.byNumber(orderNo);
     if (numbered !== undefined && isRowOf(numbered, row)) return numbered;
@@ -239,8 +239,8 @@ export class BrokerIdIndex {
     }
     const named = this.#orders.get(row.refId);
     // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
-    if (named === undefined || named.isTriggerOrder || !isAlike(named, row)) return undefined;
-    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.doubt.isNumberLost;
+    if (named === undefined || named.isTriggerOrder || !hasTermsOf(named, row)) return undefined;
+    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.extras.isNumberLost;
     if (isItsNumber) this.bind(named, orderNo, startedUs);
     return isItsNumber ? named : undefined;
   }
@@ -267,23 +267,27 @@ export class BrokerIdIndex {
   }
 
   /** The order of the last session that the row shows. */
-  #earlierOf(row: BrokerOrder): ManagedOrder | undefined {
+  #carriedOf(row: BrokerOrder): ManagedOrder | undefined {
     const named = this.#orders.get(row.refId);
-    const numbered = this.earlierByNumber(row.orderNo);
-    if (named?.isCarriedOver === true && !named.isTriggerOrder && (named === numbered || isAlike(named, row)))
+    const numbered = this.carriedByNumber(row.orderNo);
+    if (
+      named?.isCarriedOver === true &&
+      !named.isTriggerOrder &&
+      (named === numbered || hasTermsOf(named, row))
+    )
       return named;
-    if (numbered !== undefined && this.#isEarlier(numbered, row)) return numbered;
+    if (numbered !== undefined && this.#isCarried(numbered, row)) return numbered;
     // Two orders of one session may have had the number.
     const keyed = this.#byBookKey(row.orderKey);
     return keyed?.isCarriedOver === true ? keyed : undefined;
   }
 
   /** Numbers restart each day, keys do not. */
-  #isEarlier(order: ManagedOrder, row: BrokerOrder): boolean {
+  #isCarried(order: ManagedOrder, row: BrokerOrder): boolean {
     if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
     const isOurs = !order.isAdopted && order.parent === null;
     if (isOurs && row.refId !== null) return false;
-    return this.byNumber(row.orderNo) === undefined && isAlike(order, row);
+    return this.byNumber(row.orderNo) === undefined && hasTermsOf(order, row);
   }
 
   byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
@@ -294,13 +298,13 @@ export class BrokerIdIndex {
   #byBookKey(key: BrokerOrderKey | null): ManagedOrder | undefined {
     if (key === null) return undefined;
     return (
-      this.#outnumbered.get(key) ??
+      this.#numberLost.get(key) ??
       this.#orders.open.find((each) => !each.isTriggerOrder && each.orderKey === key)
     );
   }
 
-  earlierByNumber(number: BrokerOrderNo): ManagedOrder | undefined {
-    return this.#earlier.get(number);
+  carriedByNumber(number: BrokerOrderNo): ManagedOrder | undefined {
+    return this.#carriedByNo.get(number);
   }
 
   /** The order that sent this order of the in-day book when it triggered. */
@@ -338,7 +342,7 @@ export class BrokerIdIndex {
    */
   bind(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
     const isOther = order.orderNo !== null && order.orderNo !== number;
-    if (isOther && !order.doubt.isNumberLost && !order.isCarriedOver) return false;
+    if (isOther && !order.extras.isNumberLost && !order.isCarriedOver) return false;
     return this.#renumber(order, number, provenUs);
   }
 
@@ -347,28 +351,28 @@ export class BrokerIdIndex {
     assert(!order.isTriggerOrder, 'numbers of the in-day book are of orders at the exchange');
     order.clearAbsence();
     order.orderNo = number;
-    const earlier = this.#orders.hasEarlier ? this.#earlier.get(number) : undefined;
+    const carried = this.#orders.hasCarried ? this.#carriedByNo.get(number) : undefined;
     const owner = this.#byNumber.get(number);
     const holder = owner === order || owner?.orderNo !== number ? undefined : owner;
     const isTaken = holder !== undefined && !mayTake(order, holder, provenUs);
-    if (order.isCarriedOver) this.#earlier.set(number, order);
+    if (order.isCarriedOver) this.#carriedByNo.set(number, order);
     else if (!isTaken) this.#byNumber.set(number, order);
     // Its row was found by this number, also where its own is another one by now.
     if (owner !== undefined) this.markChanged(owner);
-    if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
-    if (isTaken) this.#lose(order);
+    if (carried !== undefined && carried !== order && carried.orderNo === number) this.#loseNumber(carried);
+    if (isTaken) this.#loseNumber(order);
     else {
-      if (order.doubt.isNumberLost) order.ownDoubt().isNumberLost = false;
-      if (holder !== undefined) this.#lose(holder);
+      if (order.extras.isNumberLost) order.ownExtras().isNumberLost = false;
+      if (holder !== undefined) this.#loseNumber(holder);
     }
     this.#orders.changed(order);
     return !isTaken;
   }
 
   /** It keeps key and reference; a row with one of them is still its row. */
-  #lose(order: ManagedOrder): void {
-    if (order.orderKey !== null) this.#outnumbered.set(order.orderKey, order);
-    order.ownDoubt().isNumberLost = true;
+  #loseNumber(order: ManagedOrder): void {
+    if (order.orderKey !== null) this.#numberLost.set(order.orderKey, order);
+    order.ownExtras().isNumberLost = true;
     order.canCancel = false;
     order.canModify = false;
     this.#orders.changed(order);
@@ -399,8 +403,8 @@ export class BrokerIdIndex {
   }
 
   clear(): void {
-    for (const names of [this.#byNumber, this.#byTriggerNo, this.#earlier, this.#senders]) names.clear();
-    for (const keys of [this.#byKey, this.#outnumbered]) keys.clear();
+    for (const names of [this.#byNumber, this.#byTriggerNo, this.#carriedByNo, this.#senders]) names.clear();
+    for (const keys of [this.#byKey, this.#numberLost]) keys.clear();
     this.#unchanged.clear();
   }
 }
@@ -413,7 +417,7 @@ function mayTake(order: ManagedOrder, holder: ManagedOrder, provenUs: number): b
   return arePlaced ? order.createdUs > holder.createdUs : provenUs > Math.max(holder.rowUs, holder.createdUs);
 }
 
-export const isAlike = (
+export const hasTermsOf = (
   order: ManagedOrder,
   row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
 ): boolean =>

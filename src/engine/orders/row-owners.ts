@@ -9,9 +9,9 @@ import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { getOrCreate } from '../../domain/lists.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
-import { isAlike } from './orders.ts';
+import { hasTermsOf } from './orders.ts';
 
-interface HeldRow {
+interface UndecidedRow {
   readonly row: BrokerOrder;
   /** When the scan began that showed it first. */
   readonly sinceUs: TsUs;
@@ -26,7 +26,7 @@ interface HeldRow {
  */
 export class RowOwners {
   readonly #core: EngineCore;
-  readonly #held = new Map<BrokerOrderNo, HeldRow>();
+  readonly #undecided = new Map<BrokerOrderNo, UndecidedRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
   /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
@@ -39,26 +39,26 @@ export class RowOwners {
   }
 
   /** Rows whose owner is not known yet; their fills are not booked. */
-  get held(): number {
-    return this.#held.size;
+  get undecidedCount(): number {
+    return this.#undecided.size;
   }
 
   /** Why positions cannot be proven, or null: an order filled, and its owner is unknown. */
   unproven(): string | null {
     return this.#overdue === null
       ? null
-      : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
+      : `${rowLabel(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
   }
 
   /** Restarts the count of scans. */
   setClockBack(at: TsUs): void {
-    for (const [orderNo, { row }] of this.#held)
-      this.#held.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
+    for (const [orderNo, { row }] of this.#undecided)
+      this.#undecided.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
   }
 
   /** A person takes an order that is held for the operator's. False when none with this number is held. */
   assignToOperator(number: BrokerOrderNo): boolean {
-    if (!this.#held.has(number)) return false;
+    if (!this.#undecided.has(number)) return false;
     this.#foreign.add(number);
     return true;
   }
@@ -68,67 +68,67 @@ export class RowOwners {
     this.#unresolved = numbers;
   }
 
-  /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
-  senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
+  /** The order that sent it; `undecided`: asked again with the next scan; null: none of our orders. */
+  senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'undecided' | null {
     const sender = this.#core.orders.brokerIds.senderOf(row.orderNo);
-    if (sender !== undefined && maySendMore(sender, row)) return this.#release(row, sender);
+    if (sender !== undefined && maySendMore(sender, row)) return this.#decide(row, sender);
     const named = this.#core.orders.get(row.refId);
-    if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
+    if (named !== undefined && mayHaveSent(named, row)) return this.#decide(row, named);
     if (row.source !== 'system') return null;
-    if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
-    const held = this.#held.get(row.orderNo);
-    if (this.#unresolved.has(row.orderNo)) return this.#hold(row, startedUs);
-    if (this.#core.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
+    if (this.#foreign.has(row.orderNo)) return this.#decide(row, null);
+    const held = this.#undecided.get(row.orderNo);
+    if (this.#unresolved.has(row.orderNo)) return this.#defer(row, startedUs);
+    if (this.#core.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#defer(row, startedUs);
     const alike = this.#core.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
-    if (triggered !== undefined) return this.#release(row, triggered);
+    if (triggered !== undefined) return this.#decide(row, triggered);
     // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
     const { open, bracketsMissingExits } = this.#core.orders;
     if (alike.some(isUnanswered) || open.some((order) => isUnanswered(order) && mayExitHaveSent(order, row)))
-      return this.#hold(row, startedUs);
+      return this.#defer(row, startedUs);
     const mayBeOurs =
       alike.length > 0 || [...bracketsMissingExits].some((bracket) => mayExitHaveSent(bracket, row));
     if (mayBeOurs && held?.evidence.isEnough(this.#core.settings.lookUp) !== true)
-      return this.#hold(row, startedUs);
-    return this.#release(row, null);
+      return this.#defer(row, startedUs);
+    return this.#decide(row, null);
   }
 
   /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more. */
   endScan(startedUs: TsUs): void {
-    for (const { row, shownUs } of this.#held.values()) if (shownUs < startedUs) this.#release(row, null);
+    for (const { row, shownUs } of this.#undecided.values()) if (shownUs < startedUs) this.#decide(row, null);
   }
 
   nextDay(): void {
-    this.#held.clear();
+    this.#undecided.clear();
     this.#foreign.clear();
     this.#unresolved = new Set();
     this.#overdue = null;
   }
 
-  #hold(row: BrokerOrder, startedUs: TsUs): 'hold' {
-    const { sinceUs, evidence } = this.#held.get(row.orderNo) ?? {
+  #defer(row: BrokerOrder, startedUs: TsUs): 'undecided' {
+    const { sinceUs, evidence } = this.#undecided.get(row.orderNo) ?? {
       sinceUs: startedUs,
       evidence: new ScanEvidence(startedUs),
     };
     evidence.add(startedUs, this.#core.settings.lookUp);
-    this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
-    this.#core.snapshots.want('triggers');
+    this.#undecided.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
+    this.#core.reads.request('triggers');
     if (this.#overdue === null && evidence.isEnough(this.#core.settings.lookUp)) {
       this.#overdue = row;
-      const text = `the owner of ${describe(row)} is not known: one of our stops may have sent it, and the trigger book, which says so, cannot be read. Its fills are not booked and entries are blocked until it can be read; tickwright orders resolve ${row.orderNo} live gives the order to the operator`;
+      const text = `the owner of ${rowLabel(row)} is not known: one of our stops may have sent it, and the trigger book, which says so, cannot be read. Its fills are not booked and entries are blocked until it can be read; tickwright orders resolve ${row.orderNo} live gives the order to the operator`;
       this.#core.context.alert(null, 'critical', 'order_held', text);
     }
-    return 'hold';
+    return 'undecided';
   }
 
-  #release<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
-    this.#held.delete(orderNo);
+  #decide<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
+    this.#undecided.delete(orderNo);
     if (this.#overdue?.orderNo === orderNo) this.#overdue = null;
     return sender;
   }
 }
 
-const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
+const rowLabel = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
   `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
 
 /** A number of an earlier day may name a sender that has sent all of it. */
@@ -157,7 +157,7 @@ export interface RowMatches<Row> {
   /** More rows than orders fit: somebody else placed the very same. */
   readonly ambiguous: readonly ManagedOrder[];
   /** A row of the scan may be theirs, and is given to nobody yet: it shows no absence of them. */
-  readonly held: readonly ManagedOrder[];
+  readonly reserved: readonly ManagedOrder[];
 }
 
 /** `rows` are those that no order owns by number or `refId`; `orders` those without a number that are not final. */
@@ -166,16 +166,16 @@ export function matchOrders(
   orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
 ): RowMatches<BrokerOrder> {
-  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
+  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], reserved: [] };
   const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
   const ambiguous: ManagedOrder[] = [];
-  const held: ManagedOrder[] = [];
+  const reserved: ManagedOrder[] = [];
   for (const [, group] of groupByTerms(rows)) {
     const [first] = group;
-    const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
+    const alike = first === undefined ? [] : orders.filter((order) => hasTermsOf(order, first));
     if (alike.some(({ status }) => status === 'submitted')) {
-      held.push(...alike);
+      reserved.push(...alike);
       continue;
     }
     const inOrder = group.toSorted((a, b) => byNumber(a.orderNo, b.orderNo));
@@ -186,7 +186,7 @@ export function matchOrders(
     });
     if (alike.length > 0 && group.length > alike.length) ambiguous.push(...alike);
   }
-  return { pairs, foreign, ambiguous, held };
+  return { pairs, foreign, ambiguous, reserved };
 }
 
 function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> {
@@ -215,10 +215,10 @@ export function matchTriggers(
   orders: readonly ManagedOrder[],
   isNewFor: (row: BrokerTriggerOrder, order: ManagedOrder) => boolean,
 ): RowMatches<BrokerTriggerOrder> {
-  if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
+  if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], reserved: [] };
   const pairs: { order: ManagedOrder; row: BrokerTriggerOrder }[] = [];
   const ambiguous: ManagedOrder[] = [];
-  const held: ManagedOrder[] = [];
+  const reserved: ManagedOrder[] = [];
   const taken = new Set<BrokerTriggerOrder>();
   const seen = new Set<ManagedOrder>();
   for (const order of orders) {
@@ -237,7 +237,7 @@ export function matchTriggers(
       ambiguous.push(...alike);
       continue;
     }
-    if (isOpen && found.length > 0) held.push(...alike);
+    if (isOpen && found.length > 0) reserved.push(...alike);
     const isShort = found.length < alike.filter((each) => !isAbsent(each)).length;
     const given = new Set<ManagedOrder>();
     for (const row of found) {
@@ -247,22 +247,23 @@ export function matchTriggers(
       if (isOpen || owner === undefined) continue;
       given.add(owner);
       const isEarly = isShort && able.some((each) => !isAbsent(each) && each.strategy !== owner.strategy);
-      if (isEarly) held.push(owner);
+      if (isEarly) reserved.push(owner);
       else pairs.push({ order: owner, row });
     }
   }
-  return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous, held };
+  return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous, reserved };
 }
 
 /** Wanted orders come first, and orders that count as absent last. */
 const claimRank = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isBeingWithdrawn(order)));
 
-const isBeingWithdrawn = ({ doubt }: ManagedOrder): boolean => doubt.isCancelRequested || doubt.isWithdrawn;
+const isBeingWithdrawn = ({ extras }: ManagedOrder): boolean =>
+  extras.isCancelRequested || extras.isWithdrawn;
 
 function mayShow(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.triggerState.kind || row.kind === 'unrecognized';
   const limitPrice = row.limitPrice ?? order.limitPrice;
-  if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
+  if (!isSameKind || !hasTermsOf(order, { ...row, limitPrice })) return false;
   // A trailing stop may have begun to follow; an arbitrage order has no trigger.
   return order.triggerState.kind !== 'stop' || row.triggerPrice === order.triggerPrice;
 }
@@ -270,6 +271,6 @@ function mayShow(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
 const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 
 const haveEqualTerms = (one: ManagedOrder, other: ManagedOrder): boolean =>
-  isAlike(one, other) &&
+  hasTermsOf(one, other) &&
   one.triggerState.kind === other.triggerState.kind &&
   (one.triggerState.kind !== 'stop' || one.triggerPrice === other.triggerPrice);

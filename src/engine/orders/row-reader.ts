@@ -57,7 +57,7 @@ export class RowReader {
   #takeState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     order.rowUs = startedUs;
     const isNumberProven =
-      !order.doubt.isNumberLost && this.#view.carriedOrders.provesNumber(order, startedUs);
+      !order.extras.isNumberLost && this.#view.carriedOrders.provesNumber(order, startedUs);
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
@@ -81,7 +81,7 @@ export class RowReader {
   #takeTerms(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
-    const { openModify } = order.doubt;
+    const { openModify } = order.extras;
     if (isSame) {
       if (openModify !== null && row.status !== 'modify_pending') this.#countModify(order, startedUs);
       return;
@@ -91,10 +91,10 @@ export class RowReader {
     if (!isAsked && !order.isFinal) this.#alertChanged(order, `changed elsewhere to ${row.qty}`, limitPrice);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    if (isAsked) order.ownDoubt().openModify = null;
+    if (isAsked) order.ownExtras().openModify = null;
     const before = order.status;
     this.#view.life.apply(order, 'modify_confirmed');
-    if (order.status === before) this.#view.life.report(order);
+    if (order.status === before) this.#view.life.publish(order);
   }
 
   #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -108,13 +108,13 @@ export class RowReader {
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     this.#view.orders.changed(order);
-    this.#view.life.report(order);
+    this.#view.life.publish(order);
   }
 
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
-    const { openModify } = order.doubt;
+    const { openModify } = order.extras;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
-      order.ownDoubt().openModify = null;
+      order.ownExtras().openModify = null;
       order.ownTrigger().price = triggerPrice;
       this.#view.life.apply(order, 'modify_confirmed');
       return true;
@@ -131,11 +131,11 @@ export class RowReader {
   }
 
   #countModify(order: ManagedOrder, startedUs: TsUs): void {
-    const { openModify } = order.doubt;
+    const { openModify } = order.extras;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs, this.#view.settings.lookUp);
     if (!openModify.evidence.isEnough(this.#view.settings.lookUp)) return;
-    order.ownDoubt().openModify = null;
+    order.ownExtras().openModify = null;
     this.#view.life.apply(order, 'modify_lost');
   }
 
@@ -147,8 +147,8 @@ export class RowReader {
       if (!order.isFinal) this.#view.life.apply(order, 'filled');
       return;
     }
-    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.doubt.resolvedAs === null, row);
-    if (isCanceled(row) && !order.doubt.isContradicted && order.doubt.resolvedAs !== 'live') {
+    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.extras.resolvedAs === null, row);
+    if (isCanceled(row) && !order.extras.isContradicted && order.extras.resolvedAs !== 'live') {
       this.#view.life.apply(order, 'seen_canceled', row.reason);
       return;
     }
@@ -168,10 +168,10 @@ export class RowReader {
         if (order.status !== 'triggered') this.#view.life.apply(order, 'seen_triggering');
         return;
       case 'canceled':
-        return this.#view.life.apply(order, 'seen_canceled', wordsOf(statusText));
+        return this.#view.life.apply(order, 'seen_canceled', brokerWords(statusText));
       case 'rejected':
         if (!order.isFinal) this.#alertRefused(order);
-        return this.#view.life.apply(order, 'seen_refused', wordsOf(statusText));
+        return this.#view.life.apply(order, 'seen_refused', brokerWords(statusText));
       case 'unrecognized':
         return this.#alertUnrecognized(order, statusText, 'the trigger book');
     }
@@ -179,11 +179,11 @@ export class RowReader {
 
   /** One more scan shows no trace of a cancel. */
   #countCancel(order: ManagedOrder, startedUs: TsUs): void {
-    const { openCancel, lostCancel } = order.doubt;
+    const { openCancel, lostCancel } = order.extras;
     if (openCancel?.answer === 'none') return;
     const evidence = openCancel?.evidence ?? lostCancel;
     if (evidence === null) return;
-    const doubt = order.ownDoubt();
+    const doubt = order.ownExtras();
     evidence.add(startedUs, this.#view.settings.lookUp);
     const isProven = evidence.isEnough(this.#view.settings.lookUp);
     if (isProven) doubt.cancelFailedUs = startedUs;
@@ -201,60 +201,60 @@ export class RowReader {
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
       const bracket = this.#view.orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
-      if (known === undefined || known.createdUs < sinceUs) this.#view.snapshots.want('book');
+      if (known === undefined || known.createdUs < sinceUs) this.#view.reads.request('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker reported late: its fills stay where they were booked`;
         this.#view.context.alert(order.strategy, 'critical', 'child_reported_late', text);
-        this.sent(order, known);
+        this.onChildSent(order, known);
       }
     }
   }
 
   /** The child is an order of its own from here on. */
-  sent(sender: ManagedOrder, child: ManagedOrder): void {
+  onChildSent(sender: ManagedOrder, child: ManagedOrder): void {
     if (child.orderNo !== null) this.#view.orders.brokerIds.noteSent(child.orderNo, sender);
     const sent = sender.ownTrigger();
     sent.sentQty = qty(sent.sentQty + child.qty);
     if (sent.sentQty >= sender.qty)
       this.#view.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
     else this.#view.orders.changed(sender);
-    this.#view.life.report(child);
+    this.#view.life.publish(child);
     if (child.isFinal) return;
     // The cancel crossed the trigger on the wire: it applies to the order that was sent.
-    if (sender.doubt.isCancelRequested) this.#view.context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.doubt.isWithdrawn && !this.#view.entries.isCover(child.clientOrderId))
-      this.#view.entries.withdrawOrder(child);
+    if (sender.extras.isCancelRequested) this.#view.context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.extras.isWithdrawn && !this.#view.withdrawal.isCover(child.clientOrderId))
+      this.#view.withdrawal.withdrawOrder(child);
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
     this.disagreements += 1;
     if (!order.markReported(`disagree:${row.statusText}`)) return;
-    const text = `${order.named()}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
+    const text = `${order.describe()}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#view.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
   /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
   contradict(order: ManagedOrder, row: BrokerOrder): void {
-    if (order.doubt.isContradicted || order.doubt.resolvedAs !== null) return;
+    if (order.extras.isContradicted || order.extras.resolvedAs !== null) return;
     const shown = `${row.side} ${row.qty} ${row.orderCode}, ${row.filledQty} filled`;
     const text = `${order.clientOrderId} (no. ${row.orderNo}) is ${order.side} ${order.qty} ${order.orderCode}, and the book shows it as ${shown}: nothing of that is booked, and entries are blocked until the book agrees or you resolve it`;
-    this.#begin(order, 'row_contradicts', text);
+    this.#markContradicted(order, 'row_contradicts', text);
   }
 
   /** Letters and flags of the row contradict each other: the order counts as live, and entries wait (rulings, 11). */
   #contradictStatus(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
-    if (order.doubt.isContradicted === isContradicted) return;
+    if (order.extras.isContradicted === isContradicted) return;
     if (isContradicted) {
-      const text = `${order.named()}, no. ${row.orderNo}: the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
-      return this.#begin(order, 'status_contradicts', text);
+      const text = `${order.describe()}, no. ${row.orderNo}: the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
+      return this.#markContradicted(order, 'status_contradicts', text);
     }
-    order.ownDoubt().isContradicted = false;
+    order.ownExtras().isContradicted = false;
     this.#view.orders.changed(order);
   }
 
-  #begin(order: ManagedOrder, code: string, text: string): void {
-    order.ownDoubt().isContradicted = true;
+  #markContradicted(order: ManagedOrder, code: string, text: string): void {
+    order.ownExtras().isContradicted = true;
     this.#view.orders.changed(order);
     if (
       this.#contradictedUs !== null &&
@@ -281,7 +281,7 @@ export class RowReader {
       const isEnded =
         this.#view.settings.lookUp.resolve === 'proven_absent' ||
         (purpose === 'reduce' && isFlattening(strategy));
-      if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.doubt.absentUs) continue;
+      if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.extras.absentUs) continue;
       this.#view.life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
       this.#view.context.alert(strategy, 'warning', 'order_proven_absent', text);
@@ -300,18 +300,18 @@ export class RowReader {
         order.isCarriedOver ||
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
-          : !TAKEN.has(order.status) || order.doubt.isNumberLost) ||
+          : !TAKEN.has(order.status) || order.extras.isNumberLost) ||
         this.#view.carriedOrders.isOfDayBefore(order),
     );
   }
 
   /** A complete scan of its book does not show it. */
-  missed(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
-    this.#view.carriedOrders.missing(order);
+  onMissing(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
+    this.#view.carriedOrders.onMissing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isTriggerOrder))
       return this.#view.carriedOrders.alertNoEvidence(order, startedUs);
-    const doubt = order.ownDoubt();
+    const doubt = order.ownExtras();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs, this.#view.settings.lookUp);
     if (!absence.isEnough(this.#view.settings.lookUp)) return;
@@ -334,36 +334,36 @@ export class RowReader {
       const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text, { about: clientOrderId });
     } else if (order.markReported('missing')) {
-      const text = `${order.named()} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
+      const text = `${order.describe()} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#view.context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 
   #alertChanged(order: ManagedOrder, change: string, price: PriceTicks): void {
-    const text = `${order.named()}: ${change} at ${this.#view.contracts.priceText(order.instrument, price)}`;
+    const text = `${order.describe()}: ${change} at ${this.#view.contracts.priceText(order.instrument, price)}`;
     this.#view.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
   #alertUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.markReported(`status:${statusText}`)) return;
-    const text = `${order.named()}: ${book} says "${statusText}", which is no status we know`;
+    const text = `${order.describe()}: ${book} says "${statusText}", which is no status we know`;
     this.#view.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
   #alertRefused(order: ManagedOrder): void {
-    const text = `the broker refused ${order.named()} when it triggered: nothing of it was sent, and it protects nothing`;
+    const text = `the broker refused ${order.describe()} when it triggered: nothing of it was sent, and it protects nothing`;
     this.#view.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
 }
 
 /** The broker has refused the cancel, or never got it (as enough scans prove), and shows the order at work since. */
 function clearCancelRequest(order: ManagedOrder, startedUs: TsUs): void {
-  if (startedUs >= order.doubt.cancelFailedUs) order.ownDoubt().isCancelRequested = false;
+  if (startedUs >= order.extras.cancelFailedUs) order.ownExtras().isCancelRequested = false;
 }
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>
   status === 'cancel_pending' || status === 'matched_cancel_pending';
 
 /** A bare code of the broker tells a person nothing. */
-const wordsOf = (statusText: string): string => (/^\d+$/.test(statusText) ? '' : statusText);
+const brokerWords = (statusText: string): string => (/^\d+$/.test(statusText) ? '' : statusText);

@@ -33,34 +33,34 @@ export class EntryWithdrawal {
   }
 
   /** A process begins: what it stops until positions are proven keeps the stops of before so long. */
-  booted(): void {
+  onBooted(): void {
     this.#unread = new Set(this.#core.orders.open.filter(waitsOrWasSent));
   }
 
   /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
-  withdraw(strategy: StrategyIndex | null): void {
+  withdrawEntries(strategy: StrategyIndex | null): void {
     const owners = new Set(
       strategy === null ? this.#core.orders.open.map((order) => order.strategy) : [strategy],
     );
     if (strategy === null) owners.delete(OPERATOR_INDEX);
-    for (const owner of owners) this.#withdrawOf(owner, (order) => this.#cancel(order));
+    for (const owner of owners) this.#splitAndWithdraw(owner, (order) => this.#cancel(order));
   }
 
   /** Of a strategy that is stopped. Returns the entries that it cancels, and the orders that stay. */
-  withdrawOf(strategy: StrategyIndex): OrderSplit {
-    return this.#withdrawOf(strategy, (order) => this.withdrawOrder(order));
+  withdrawEntriesOf(strategy: StrategyIndex): OrderSplit {
+    return this.#splitAndWithdraw(strategy, (order) => this.withdrawOrder(order));
   }
 
   /** A replayed stop of this strategy takes effect, or ends: the entries that are left are canceled once positions are proven. */
   withdrawLeft(strategy: StrategyIndex): void {
     const { increasing } = this.#split(strategy);
     for (const order of this.#core.orders.open) {
-      const isLeft = order.strategy === strategy && order.purpose === 'entry' && order.doubt.isWithdrawn;
+      const isLeft = order.strategy === strategy && order.purpose === 'entry' && order.extras.isWithdrawn;
       if (isLeft || (this.#unread.has(order) && increasing.includes(order))) this.#withdrawOnceProven(order);
     }
   }
 
-  #withdrawOf(strategy: StrategyIndex, withdrawOrder: (order: ManagedOrder) => void): OrderSplit {
+  #splitAndWithdraw(strategy: StrategyIndex, withdrawOrder: (order: ManagedOrder) => void): OrderSplit {
     const split = this.#split(strategy);
     for (const order of split.increasing) withdrawOrder(order);
     for (const order of split.reducing) this.#keep(order);
@@ -91,7 +91,7 @@ export class EntryWithdrawal {
   }
 
   #withdrawOnceProven(order: ManagedOrder): void {
-    order.ownDoubt().isWithdrawn = true;
+    order.ownExtras().isWithdrawn = true;
     this.#awaited.set(order, -Infinity);
   }
 
@@ -103,7 +103,7 @@ export class EntryWithdrawal {
    * A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. `isProven`: positions
    * are. Those of the session or the process before wait for it: one may protect a position by now. `halt`: knows whose entries are off.
    */
-  again(isProven: boolean, halt: { isOff(strategy: StrategyIndex): boolean }): void {
+  retry(isProven: boolean, halt: { isOff(strategy: StrategyIndex): boolean }): void {
     if (isProven) this.#unread.clear();
     if (this.#awaited.size + this.#kept.size === 0) return;
     const context = this.#core.context;
@@ -181,7 +181,7 @@ export class EntryWithdrawal {
       const text = `cancels the ${isTriggerOrder ? 'stop' : 'exit'} ${id}: its position is left without it`;
       context.alert(strategy, 'warning', 'cancel_order', text);
     }
-    if (!order.canBeCanceled && order.doubt.openCancel === null) {
+    if (!order.canBeCanceled && order.extras.openCancel === null) {
       const text = `the cancel of ${id} waits until the broker's books show that it can be canceled`;
       context.alert(strategy, 'warning', 'cancel_waits', text);
     }
@@ -226,10 +226,10 @@ export class ExitCover {
     );
     for (const order of exits.toReversed()) {
       if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
-      if (context.nowUs < order.doubt.oversizedUs + US_PER_MINUTE) continue;
+      if (context.nowUs < order.extras.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const held = portfolio.position(strategy, instrument).qty;
-      const forAll = portfolio.leftByHand(instrument, side);
+      const forAll = portfolio.leftToCloseByHand(instrument, side);
       const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
       // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
       if (left > 0 && isStandstill(session.phase)) continue;
@@ -249,14 +249,14 @@ export class ExitCover {
     return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#core.session.phase);
   }
 
-  #isGoing({ isBeingCanceled, doubt }: ManagedOrder): boolean {
-    return isBeingCanceled || doubt.oversizedUs === this.#core.context.nowUs;
+  #isGoing({ isBeingCanceled, extras }: ManagedOrder): boolean {
+    return isBeingCanceled || extras.oversizedUs === this.#core.context.nowUs;
   }
 
   #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#core;
     const { strategy, clientOrderId, side, qty } = order;
-    order.ownDoubt().oversizedUs = context.nowUs;
+    order.ownExtras().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
     if (!order.markReported('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;

@@ -103,12 +103,12 @@ export interface ClosedSnapshot extends EventHead {
   readonly positions: readonly BrokerClosedPosition[];
 }
 
-export type ReportKind = 'book' | 'triggers' | 'positions' | 'account' | 'reference' | 'contracts' | 'closed';
+export type ReadKind = 'book' | 'triggers' | 'positions' | 'account' | 'reference' | 'contracts' | 'closed';
 
 /** A read failed and brought no news. */
 export interface ReadFailed extends EventHead {
   readonly kind: 'read_failed';
-  readonly what: ReportKind;
+  readonly what: ReadKind;
   readonly reason: string;
 }
 

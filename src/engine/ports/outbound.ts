@@ -2,7 +2,7 @@
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from './approved.ts';
-import type { ReportKind } from './engine-event.ts';
+import type { ReadKind } from './engine-event.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
 /** Sends orders. The adapter writes the row, then sends: a failed write is `journal_failed`, the answer one `execution_report`. */
@@ -14,7 +14,7 @@ export interface Gateway {
 
 export interface Reports {
   /** Asks for one read as soon as the rate limiter allows; requests that wait are merged. */
-  read(what: ReportKind): void;
+  read(what: ReadKind): void;
   /** How often the in-day book is read by itself. */
   pollPace(pace: 'fast' | 'slow'): void;
   /** Where the broker is in the process and the account needs no polling; absent: it is read. */
@@ -24,8 +24,8 @@ export interface Reports {
 }
 
 /** Asks for one read, and for one more where it was asked for meanwhile. */
-export interface SnapshotRequests {
-  want(what: ReportKind): void;
+export interface ReadRequester {
+  request(what: ReadKind): void;
 }
 
 export interface AccountNow {

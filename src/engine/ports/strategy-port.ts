@@ -79,7 +79,7 @@ export interface LegChange {
 
 /** Handlers of one contract's messages, over all strategies. */
 export interface ContractListeners {
-  readonly isBookHeard: boolean;
+  readonly hasBookListener: boolean;
   trade(tick: TradeTick): void;
 }
 
@@ -98,7 +98,7 @@ export interface StrategyHost {
   onFeed(change: FeedChange): void;
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void;
   /** A strategy listens to its orders; without one no update is made. */
-  isOrderHeard(strategy: StrategyIndex): boolean;
+  hasOrderListener(strategy: StrategyIndex): boolean;
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void;
   onTimer(strategy: StrategyIndex, timer: TimerId): void;
   /** Drops every subscription of the strategy; nothing reaches it any more. */

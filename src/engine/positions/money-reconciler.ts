@@ -30,7 +30,7 @@ export interface MoneyView {
 export class MoneyReconciler {
   readonly #engine: EngineView;
   readonly #fills: FillSteps;
-  readonly #rows: Adoption;
+  readonly #adoption: Adoption;
   readonly #proof = new EnclosedProof<BrokerAccount>();
   #state: 'unread' | 'agreed' | 'differs' = 'unread';
   #figures: readonly MoneyFigure[] = [];
@@ -47,7 +47,7 @@ export class MoneyReconciler {
   constructor(engine: EngineView, fills: FillSteps, rows: Adoption) {
     this.#engine = engine;
     this.#fills = fills;
-    this.#rows = rows;
+    this.#adoption = rows;
   }
 
   get #reaction(): 'halt' | 'alert' | undefined {
@@ -102,7 +102,7 @@ export class MoneyReconciler {
       case 'moved': // the next periodic read decides
         return;
       case 'suspected':
-        return this.#engine.snapshots.want('account');
+        return this.#engine.reads.request('account');
       case 'agreed':
         this.#comparedUs = this.#engine.context.nowUs;
         return this.#agree(verdict.reading);
@@ -122,7 +122,7 @@ export class MoneyReconciler {
     this.#explained = null;
     this.#state = 'unread';
     this.#proof.reset();
-    this.#engine.snapshots.want('account');
+    this.#engine.reads.request('account');
   }
 
   #book(differing: readonly MoneyFigure[]): void {
@@ -136,12 +136,12 @@ export class MoneyReconciler {
 
   #compare(account: BrokerAccount): readonly MoneyFigure[] {
     const { portfolio, session, market } = this.#engine;
-    const { areExact, hasEarlier } = this.#fills;
+    const { areExact, hasCarriedFills } = this.#fills;
     const figures: MoneyFigure[] = [];
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
       if (broker !== null) figures.push({ what, ours: money(ours), broker });
     };
-    if (!this.#rows.hasUnlisted && !hasEarlier) {
+    if (!this.#adoption.hasUnlisted && !hasCarriedFills) {
       const { fee, tax } = portfolio.costs();
       add('fee', fee, account.fee);
       if (areExact) add('tax', tax, account.tax);
@@ -174,7 +174,7 @@ export class MoneyReconciler {
     this.#figures = figures;
     if (isKnown) return;
     this.#append('differs', figures);
-    const text = `our money is not the broker's: ${textOf(differing)}; a resume books the difference under the operator`;
+    const text = `our money is not the broker's: ${figuresText(differing)}; a resume books the difference under the operator`;
     const { context, halt } = this.#engine;
     if (this.#reaction === 'halt' && halt.reason === null) halt.halt(text, 'money_mismatch');
     else context.alert(null, 'critical', 'money_mismatch', text);
@@ -210,7 +210,7 @@ export class MoneyReconciler {
     this.#append('moved', differing);
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
-    const text = `${textOf(differing)}: a transfer, or the settlement of a contract; if it was neither, ask the broker`;
+    const text = `${figuresText(differing)}: a transfer, or the settlement of a contract; if it was neither, ask the broker`;
     this.#engine.context.alert(null, 'warning', 'money_moved', text);
   }
 
@@ -232,5 +232,5 @@ function keyOf(figures: readonly MoneyFigure[]): string {
     .join(' ');
 }
 
-const textOf = (figures: readonly MoneyFigure[]): string =>
+const figuresText = (figures: readonly MoneyFigure[]): string =>
   figures.map(({ what, ours, broker }) => `${what} ours ${ours}, broker ${broker} VND`).join('; ');

@@ -68,17 +68,17 @@ export class Portfolio {
   }
 
   /** Owners whose positions or costs changed since `forgetChanges`. */
-  get changed(): readonly StrategyIndex[] {
+  get changedOwners(): readonly StrategyIndex[] {
     return this.#changed;
   }
 
   /** Contracts in which they changed. */
-  get moved(): readonly InstrumentIndex[] {
+  get changedContracts(): readonly InstrumentIndex[] {
     return this.#moved;
   }
 
   /** The account's loss by these changes, without price moves meanwhile. Below zero is a gain; NaN where it is not known. */
-  get lost(): number {
+  get lostSince(): number {
     return this.#lost;
   }
 
@@ -125,7 +125,7 @@ export class Portfolio {
    * Quantity of manual orders that orders of this side may still close, over all owners; Infinity where there are none. Manual orders
    * belong to the operator, so it is unknown which strategy's contracts they closed: the first request gets the rest.
    */
-  leftByHand(instrument: InstrumentIndex, side: Side): number {
+  leftToCloseByHand(instrument: InstrumentIndex, side: Side): number {
     const closed = this.closedByHand(instrument, side);
     return closed === 0 ? Infinity : this.grossQty(instrument, opposite(side)) - closed;
   }
@@ -187,7 +187,7 @@ export class Portfolio {
     account.fee += fee;
     account.tax += tax;
     this.#lost += fee + tax;
-    this.#note(strategy);
+    this.#noteChanged(strategy);
   }
 
   /** A better figure for money already booked: a buy that cost more lowers the gain. */
@@ -209,7 +209,8 @@ export class Portfolio {
 
   /** A new trading day. */
   clear(): void {
-    for (let place = 0; place < this.#accounts.length; place += 1) this.#note(strategyIndex(place - 1));
+    for (let place = 0; place < this.#accounts.length; place += 1)
+      this.#noteChanged(strategyIndex(place - 1));
     this.#accounts = [];
     this.#held = null;
     this.#byHand.clear();
@@ -235,7 +236,7 @@ export class Portfolio {
       const instrument = touched[at];
       const position = instrument === undefined ? undefined : positions[instrument];
       if (instrument === undefined || position === undefined) continue;
-      const made = position.realised + this.open(position, instrument);
+      const made = position.realised + this.openProfit(position, instrument);
       const carried = carriedOver[instrument] ?? FLAT_POSITION;
       const start = carried.qty === 0 ? NO_MONEY : this.#startValue(instrument);
       // Without any price the contract has ended: earlier days have counted what it made.
@@ -281,7 +282,7 @@ export class Portfolio {
   }
 
   /** Open profit at the last known price; zero while none is known. */
-  open(position: Position, instrument: InstrumentIndex): Money {
+  openProfit(position: Position, instrument: InstrumentIndex): Money {
     if (position.qty === 0) return NO_MONEY;
     const unit = this.unitValue(instrument);
     return unit === undefined ? NO_MONEY : openProfit(position, unit);
@@ -297,7 +298,7 @@ export class Portfolio {
   }
 
   /** It held or paid something today. */
-  has(strategy: StrategyIndex): boolean {
+  hasActivity(strategy: StrategyIndex): boolean {
     const account = this.#accounts[strategy + 1];
     if (account === undefined) return false;
     const { positions, fee, tax } = account;
@@ -348,13 +349,13 @@ export class Portfolio {
     this.#held = null;
     if (before === FLAT_POSITION) account.touched.push(instrument);
     if ((before.qty === 0) !== (after.qty === 0)) listHeld(account, instrument);
-    this.#lost += before.realised + this.open(before, instrument);
-    this.#lost -= after.realised + this.open(after, instrument);
+    this.#lost += before.realised + this.openProfit(before, instrument);
+    this.#lost -= after.realised + this.openProfit(after, instrument);
     if (!this.#moved.includes(instrument)) this.#moved = appended(this.#moved, instrument);
-    this.#note(strategy);
+    this.#noteChanged(strategy);
   }
 
-  #note(strategy: StrategyIndex): void {
+  #noteChanged(strategy: StrategyIndex): void {
     if (!this.#changed.includes(strategy)) this.#changed = appended(this.#changed, strategy);
   }
 }

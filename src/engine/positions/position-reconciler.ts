@@ -24,7 +24,7 @@ const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 export class PositionReconciler {
   readonly #core: EngineCore;
-  readonly #earlier: CarriedOrders;
+  readonly #carriedOrders: CarriedOrders;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference needs an explanation. Without a past the broker's positions are taken over. */
@@ -39,9 +39,9 @@ export class PositionReconciler {
   #isAlerted = false;
   readonly #unknownCodes = new Set<string>();
 
-  constructor(core: EngineCore, earlier: CarriedOrders) {
+  constructor(core: EngineCore, carriedOrders: CarriedOrders) {
     this.#core = core;
-    this.#earlier = earlier;
+    this.#carriedOrders = carriedOrders;
   }
 
   get readUs(): number {
@@ -82,7 +82,7 @@ export class PositionReconciler {
   }
 
   /** The day follows one whose positions are carried over. */
-  carriedOver(): void {
+  expectCarriedOver(): void {
     this.#hasPast = true;
   }
 
@@ -108,7 +108,7 @@ export class PositionReconciler {
         return;
       case 'moved':
       case 'suspected':
-        return this.#core.snapshots.want('positions');
+        return this.#core.reads.request('positions');
       case 'agreed':
         this.#agreedUs = this.#readUs;
         return this.#agree();
@@ -158,7 +158,7 @@ export class PositionReconciler {
     }
     this.#state = 'unread';
     this.#proof.reset();
-    this.#core.snapshots.want('positions');
+    this.#core.reads.request('positions');
   }
 
   #agree(): void {
@@ -166,7 +166,7 @@ export class PositionReconciler {
     // The difference has been settled.
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
-    const isExplained = this.#earlier.agreed(this.#readUs);
+    const isExplained = this.#carriedOrders.onPositionsAgreed(this.#readUs);
     if (this.#state === 'unread') this.#state = 'agreed';
     this.#hasPast = true;
     if (this.#isAlerted && this.#state === 'agreed') {
@@ -195,7 +195,7 @@ export class PositionReconciler {
     const left =
       this.#state === 'mismatch'
         ? differences
-        : differences.filter(({ instrument, qty }) => !this.#earlier.explain(instrument, qty));
+        : differences.filter(({ instrument, qty }) => !this.#carriedOrders.explain(instrument, qty));
     if (left.length === 0) return this.#agree();
     const isKnown = this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(left);
     this.#state = 'mismatch';
@@ -221,7 +221,7 @@ export class PositionReconciler {
       })),
     });
     this.#isAlerted = true;
-    const orders = this.#earlier.describe();
+    const orders = this.#carriedOrders.describe();
     const hint = orders === '' ? '' : `; the end of these was not seen: ${orders}`;
     const text = `the broker's position less ours is ${this.#describe(differences)}; entries are blocked until you resume${hint}`;
     this.#core.context.alert(null, 'critical', 'position_mismatch', text);

@@ -131,7 +131,7 @@ export class LiveDecisions implements DecisionSource {
     return true;
   }
 
-  isEarlier(_strategy: StrategyIndex): boolean {
+  isOlderVersion(_strategy: StrategyIndex): boolean {
     return false;
   }
 }
@@ -145,7 +145,7 @@ function withId(asked: ProposalDraft, id: ClientOrderId): Proposal {
 
 /** Reports to a strategy an order that its earlier version did not place. */
 interface RefusalSink {
-  denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
+  onDenied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
 const NOTHING = eventDecisions([]);
@@ -163,14 +163,14 @@ export class JournalDecisions extends LiveDecisions {
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
-  #of: EventDecisions | null = NOTHING;
+  #event: EventDecisions | null = NOTHING;
   /** Proposals that the replay has not made again. */
-  #left: QueuedIntent[] = [];
+  #unrepeated: QueuedIntent[] = [];
   #policies: PolicyEntry[] | null = [];
   #halts: HaltEntry[] = [];
   #systemDifference: string | null = null;
   #unmatched = 0;
-  #earlier: readonly StrategyIndex[] = [];
+  #olderVersions: readonly StrategyIndex[] = [];
   #refused = 0;
 
   constructor(ids: ClientOrderIds, queue: IntentQueue, guard: Guard, refusals: RefusalSink) {
@@ -195,22 +195,22 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   /** An event begins. Null: the journal was cut off before it. */
-  begin(decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
-    this.#of = decisions;
-    this.#earlier = earlier;
+  begin(decisions: EventDecisions | null, olderVersions: readonly StrategyIndex[]): void {
+    this.#event = decisions;
+    this.#olderVersions = olderVersions;
     this.#refused = 0;
     this.#policies = decisions?.policies.slice() ?? null;
     this.#halts = decisions?.halts.slice() ?? [];
     if (decisions === null) return;
-    if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];
+    if (decisions.proposals.length > 0) this.#unrepeated = [...decisions.proposals];
     for (const id of decisions.lost) this.#lost.add(id);
   }
 
   override ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     // What no journal holds is the engine's own to decide, whichever version the strategy had.
-    if (this.isEarlier(strategy) && (this.#of !== null || by === 'strategy'))
+    if (this.isOlderVersion(strategy) && (this.#event !== null || by === 'strategy'))
       return this.#askEarlier(strategy, by, asked);
-    if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
+    if (this.#event !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
     const { ids } = this;
     for (let sent = this.#sent.get(ids.following); sent !== undefined && !isSent(sent, strategy, asked);) {
@@ -222,7 +222,7 @@ export class JournalDecisions extends LiveDecisions {
 
   /** The journal's proposals take the place of those that were made again. */
   override load(): void {
-    for (const each of this.#of?.proposals ?? []) {
+    for (const each of this.#event?.proposals ?? []) {
       this.ids.skipPast(callIdOf(each.proposal));
       this.queue.push(each);
     }
@@ -234,8 +234,8 @@ export class JournalDecisions extends LiveDecisions {
     intent: OrderIntent,
     mayWait: boolean,
   ): Decision<ApprovedOrder> {
-    if (this.#of === null) return super.submit(call, id, intent, mayWait);
-    const order = this.#of.placed.get(id);
+    if (this.#event === null) return super.submit(call, id, intent, mayWait);
+    const order = this.#event.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
     // Another configuration may order its strategies differently.
     return { kind: 'approved', approved: approveOrder({ ...order, strategy: call.strategy }) };
@@ -247,8 +247,8 @@ export class JournalDecisions extends LiveDecisions {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    if (this.#of === null) return super.modify(call, callId, change, mayWait);
-    const modify = this.#of.modified.get(callId);
+    if (this.#event === null) return super.modify(call, callId, change, mayWait);
+    const modify = this.#event.modified.get(callId);
     if (modify === undefined) return this.#notApproved(callId);
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: call.strategy }) };
   }
@@ -264,7 +264,7 @@ export class JournalDecisions extends LiveDecisions {
 
   /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
   override losesCall(callId: ClientOrderId): boolean {
-    if (this.#of === null && !this.#sent.has(callId)) this.#lost.add(callId);
+    if (this.#event === null && !this.#sent.has(callId)) this.#lost.add(callId);
     return this.#lost.has(callId);
   }
 
@@ -274,21 +274,21 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   override stopsNow(strategy: StrategyIndex): boolean {
-    return !this.isEarlier(strategy) && this.#of?.stopped.includes(strategy) === true;
+    return !this.isOlderVersion(strategy) && this.#event?.stopped.includes(strategy) === true;
   }
 
-  override isEarlier(strategy: StrategyIndex): boolean {
-    return this.#earlier.includes(strategy);
+  override isOlderVersion(strategy: StrategyIndex): boolean {
+    return this.#olderVersions.includes(strategy);
   }
 
   /** After the event: a journaled proposal that was not made again is a difference too. */
   end(isGone: (strategy: StrategyIndex) => boolean): void {
-    if (this.#left.length === 0) return;
-    for (const { strategy, by, proposal } of this.#left) {
-      if (this.isEarlier(strategy) || (by === 'strategy' && isGone(strategy))) continue;
-      this.#differs(strategy, by, `did not propose ${describe(proposal)}, which the journal holds`);
+    if (this.#unrepeated.length === 0) return;
+    for (const { strategy, by, proposal } of this.#unrepeated) {
+      if (this.isOlderVersion(strategy) || (by === 'strategy' && isGone(strategy))) continue;
+      this.#differs(strategy, by, `did not propose ${proposalText(proposal)}, which the journal holds`);
     }
-    this.#left = [];
+    this.#unrepeated = [];
   }
 
   /** Another process began, perhaps with other settings, and alerted what the engine had decided otherwise before. */
@@ -300,40 +300,40 @@ export class JournalDecisions extends LiveDecisions {
   forget(): void {
     this.#differences.clear();
     this.#systemDifference = null;
-    this.#of = NOTHING;
-    this.#earlier = [];
+    this.#event = NOTHING;
+    this.#olderVersions = [];
   }
 
   /** The present version may have asked for the same; all else is refused, and what was denied: an update may have said so before. */
   #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
-    const at = this.#left.findIndex(
+    const at = this.#unrepeated.findIndex(
       ({ proposal, ...each }) =>
         each.strategy === strategy &&
         each.by === by &&
-        isSame(proposal, asked) &&
-        this.#of?.denied.has(callIdOf(proposal)) !== true,
+        isSameProposal(proposal, asked) &&
+        this.#event?.denied.has(callIdOf(proposal)) !== true,
     );
-    const [same] = at === -1 ? [] : this.#left.splice(at, 1);
+    const [same] = at === -1 ? [] : this.#unrepeated.splice(at, 1);
     if (same !== undefined) return callIdOf(same.proposal);
     const id = this.#unmatchedId();
     // A strategy that answers each refusal with another order would hold the event for ever.
     this.#refused += 1;
     if (by === 'strategy' && asked.do === 'submit' && this.#refused <= REFUSALS_MAX)
-      this.#refusals.denied(strategy, id, asked.intent, { code: 'rebuilding' });
+      this.#refusals.onDenied(strategy, id, asked.intent, { code: 'rebuilding' });
     return id;
   }
 
   /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
   #match(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId | null {
     if (by === 'strategy' && this.#differences.has(strategy)) return null;
-    const at = this.#left.findIndex((each) => each.strategy === strategy && each.by === by);
-    const next = this.#left[at];
-    if (next !== undefined && isSame(next.proposal, asked)) {
-      this.#left.splice(at, 1);
+    const at = this.#unrepeated.findIndex((each) => each.strategy === strategy && each.by === by);
+    const next = this.#unrepeated[at];
+    if (next !== undefined && isSameProposal(next.proposal, asked)) {
+      this.#unrepeated.splice(at, 1);
       return callIdOf(next.proposal);
     }
-    const recorded = next === undefined ? 'nothing' : describe(next.proposal);
-    this.#differs(strategy, by, `proposed ${describe(asked)}, the journal holds ${recorded}`);
+    const recorded = next === undefined ? 'nothing' : proposalText(next.proposal);
+    this.#differs(strategy, by, `proposed ${proposalText(asked)}, the journal holds ${recorded}`);
     return null;
   }
 
@@ -345,7 +345,7 @@ export class JournalDecisions extends LiveDecisions {
 
   /** Neither approved nor denied in this event: it waited for a read. */
   #notApproved(id: ClientOrderId): Decision<never> {
-    const denial = this.#of?.denied.get(id);
+    const denial = this.#event?.denied.get(id);
     return denial === undefined ? { kind: 'pending' } : { kind: 'denied', denial };
   }
 
@@ -356,11 +356,11 @@ export class JournalDecisions extends LiveDecisions {
 }
 
 /** The reason text may change with the code; the order itself may not. */
-function isSame(recorded: Proposal, asked: ProposalDraft): boolean {
-  return describe(recorded) === describe(asked);
+function isSameProposal(recorded: Proposal, asked: ProposalDraft): boolean {
+  return proposalText(recorded) === proposalText(asked);
 }
 
-function describe(asked: ProposalDraft | Proposal): string {
+function proposalText(asked: ProposalDraft | Proposal): string {
   if (asked.do === 'submit') {
     const { side, qty, instrument, limitPrice } = asked.intent;
     return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${conditionOf(asked.intent)}`;
@@ -414,9 +414,9 @@ function conditionOf(intent: OrderIntent): string {
     case 'limit':
       return '';
     case 'stop':
-      return `, stop ${intent.triggerWhen} ${intent.triggerPrice}${closing(intent)}`;
+      return `, stop ${intent.triggerWhen} ${intent.triggerPrice}${closingText(intent)}`;
     case 'trailing_stop':
-      return `, trailing ${intent.trailingOffset} from ${intent.activationPrice}${closing(intent)}`;
+      return `, trailing ${intent.trailingOffset} from ${intent.activationPrice}${closingText(intent)}`;
     case 'bracket':
       return `, bracket ${intent.stopLossPrice} to ${intent.takeProfitPrice}`;
     case 'arbitrage':
@@ -424,7 +424,7 @@ function conditionOf(intent: OrderIntent): string {
   }
 }
 
-function closing({ reduceOnly, mayReverse }: StopIntent | TrailingStopIntent): string {
+function closingText({ reduceOnly, mayReverse }: StopIntent | TrailingStopIntent): string {
   if (mayReverse === true) return ', reversing';
   return reduceOnly === true ? ', reducing' : '';
 }

@@ -45,44 +45,44 @@ export class CircuitBreakers {
   }
 
   /** A place, a change or a cancel leaves. */
-  sent(): void {
+  onSent(): void {
     const max = this.#core.settings.risk.messagesPerMinuteMax;
     if (max === undefined) return;
-    this.#messages.sent(this.#core.context.nowUs);
+    this.#messages.add(this.#core.context.nowUs);
     const sent = this.messages;
     if (sent >= max)
-      this.#halt.limitReached(
+      this.#halt.onLimitReached(
         `${sent} messages within a minute, the limit is ${max} (risk.messagesPerMinuteMax)`,
         'message_rate',
       );
   }
 
   /** The broker refused a place. A change refused because its order has just filled is ordinary; the message rate bounds those. */
-  rejected(): void {
+  onRejected(): void {
     const max = this.#core.settings.risk.rejectionsPerMinuteMax;
     if (max === undefined) return;
-    this.#rejections.sent(this.#core.context.nowUs);
+    this.#rejections.add(this.#core.context.nowUs);
     const { rejections: rejected } = this;
     if (rejected < max) return;
-    this.#halt.limitReached(
+    this.#halt.onLimitReached(
       `the broker refused ${rejected} orders within a minute, the limit is ${max} (risk.rejectionsPerMinuteMax)`,
       'rejections',
     );
   }
 
   /** Deposits raise the peak, and a withdrawal counts like a loss: only a person can distinguish them. */
-  account(netAssetValue: Money): void {
+  onAccount(netAssetValue: Money): void {
     const max = this.#core.settings.risk.drawdownMax;
     if (max === undefined) return;
     this.#last = netAssetValue;
     this.#peak = Math.max(this.#peak, netAssetValue);
-    this.#journal(max);
-    this.#judge(max);
+    this.#journalPeak(max);
+    this.#checkDrawdown(max);
   }
 
   carryOver(peak: Money): void {
     this.#peak = Math.max(this.#peak, peak);
-    this.#journal(this.#core.settings.risk.drawdownMax ?? Infinity);
+    this.#journalPeak(this.#core.settings.risk.drawdownMax ?? Infinity);
   }
 
   /** `ended`: what a person has seen. A fall that was the reason is accepted, and measured from here; another one goes on. */
@@ -90,38 +90,38 @@ export class CircuitBreakers {
     const max = this.#core.settings.risk.drawdownMax;
     if (max === undefined) return;
     this.#isAlerted = false;
-    if (ended !== 'drawdown') return this.#judge(max);
+    if (ended !== 'drawdown') return this.#checkDrawdown(max);
     this.#peak = this.#last;
     this.#journaled = -Infinity;
-    if (this.#last !== -Infinity) this.#journal(max);
+    if (this.#last !== -Infinity) this.#journalPeak(max);
   }
 
   /** Within the last minute. */
   get messages(): number {
-    return this.#messages.within(US_PER_MINUTE, this.#core.context.nowUs);
+    return this.#messages.count(US_PER_MINUTE, this.#core.context.nowUs);
   }
 
   /** Within the last minute. */
   get rejections(): number {
-    return this.#rejections.within(US_PER_MINUTE, this.#core.context.nowUs);
+    return this.#rejections.count(US_PER_MINUTE, this.#core.context.nowUs);
   }
 
   /** Since the peak. */
-  get lost(): number {
+  get drawdown(): number {
     return this.#last === -Infinity ? 0 : this.#peak - this.#last;
   }
 
-  #judge(max: number): void {
-    const { lost } = this;
-    if (lost < max) return;
-    const text = `the account has lost ${grouped(lost)} VND since its peak of ${grouped(this.#peak)}, the limit is ${grouped(max)} (risk.drawdownMax)`;
-    if (this.#halt.reason === null) return this.#halt.limitReached(text, 'drawdown');
+  #checkDrawdown(max: number): void {
+    const { drawdown } = this;
+    if (drawdown < max) return;
+    const text = `the account has lost ${grouped(drawdown)} VND since its peak of ${grouped(this.#peak)}, the limit is ${grouped(max)} (risk.drawdownMax)`;
+    if (this.#halt.reason === null) return this.#halt.onLimitReached(text, 'drawdown');
     if (this.#isAlerted || this.#halt.code === 'drawdown') return;
     this.#isAlerted = true;
     this.#core.context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
   }
 
-  #journal(max: number): void {
+  #journalPeak(max: number): void {
     if (max === Infinity || this.#peak - this.#journaled < max / PEAK_PARTS) return;
     this.#journaled = this.#peak;
     this.#core.context.append({
@@ -140,7 +140,7 @@ class SendRate {
   #times: number[] = [];
   #start = 0;
 
-  sent(at: TsUs): void {
+  add(at: TsUs): void {
     this.#times.push(at);
     while ((this.#times[this.#start] ?? Infinity) < at - KEPT_US) this.#start += 1;
     if (this.#start < 1024) return;
@@ -154,7 +154,7 @@ class SendRate {
   }
 
   /** Sent after `now - spanUs`. */
-  within(spanUs: number, now: TsUs): number {
+  count(spanUs: number, now: TsUs): number {
     const { length } = this.#times;
     return length - firstAtLeast(this.#times, now - spanUs + 1, this.#start, length);
   }
@@ -169,7 +169,7 @@ class SendRate {
 /** Requests remembered; the one refused longest ago leaves first. */
 const REQUESTS_MAX = 256;
 
-interface Request {
+interface OrderRequest {
   readonly instrument: InstrumentIndex;
   readonly side: Side;
   readonly qty: number;
@@ -185,14 +185,16 @@ interface RejectionRecord {
 }
 
 /** A stop that is refused says nothing about an exit of the same terms: at the floor of the day both have one limit. */
-const keyOf = (strategy: StrategyIndex, { instrument, side, qty, limitPrice, trigger }: Request): string =>
-  `${strategy}|${instrument}|${side}|${qty}|${limitPrice}|${JSON.stringify(trigger)}`;
+const keyOf = (
+  strategy: StrategyIndex,
+  { instrument, side, qty, limitPrice, trigger }: OrderRequest,
+): string => `${strategy}|${instrument}|${side}|${qty}|${limitPrice}|${JSON.stringify(trigger)}`;
 
 /** Remembers identical requests that were refused, in a row (failure cases, 32). */
 class RejectionMemory {
   readonly #records = new Map<string, RejectionRecord>();
 
-  rejected(strategy: StrategyIndex, request: Request, text: string, at: TsUs): void {
+  onRejected(strategy: StrategyIndex, request: OrderRequest, text: string, at: TsUs): void {
     const key = keyOf(strategy, request);
     const count = (this.#records.get(key)?.count ?? 0) + 1;
     this.#records.delete(key);
@@ -209,11 +211,11 @@ class RejectionMemory {
       if (record.lastUs > at) this.#records.set(key, { ...record, lastUs: at });
   }
 
-  accepted(strategy: StrategyIndex, request: Request): void {
+  onAccepted(strategy: StrategyIndex, request: OrderRequest): void {
     if (this.#records.size > 0) this.#records.delete(keyOf(strategy, request));
   }
 
-  of(strategy: StrategyIndex, request: Request): RejectionRecord | undefined {
+  find(strategy: StrategyIndex, request: OrderRequest): RejectionRecord | undefined {
     return this.#records.size === 0 ? undefined : this.#records.get(keyOf(strategy, request));
   }
 }

@@ -7,14 +7,14 @@ import type { StrategyIndex } from '../../domain/units.ts';
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
 
-interface Entries {
+interface EntryCanceler {
   /** Cancels those of one strategy, or of all. */
-  withdraw(strategy: StrategyIndex | null): void;
+  withdrawEntries(strategy: StrategyIndex | null): void;
 }
 
 export class EntryHalt {
   readonly #core: EngineCore;
-  readonly #entries: Entries;
+  readonly #withdrawal: EntryCanceler;
   #why: HaltReason | null = null;
   /** The account's loss limit, whether or not it was the first reason. */
   #lossReason: string | null = null;
@@ -24,9 +24,9 @@ export class EntryHalt {
   readonly #reached = new Set<HaltCode>();
   readonly #strategies = new Map<StrategyIndex, { readonly reason: string; readonly isLoss: boolean }>();
 
-  constructor(core: EngineCore, entries: Entries) {
+  constructor(core: EngineCore, entries: EntryCanceler) {
     this.#core = core;
-    this.#entries = entries;
+    this.#withdrawal = entries;
   }
 
   /** The entries of the strategy are off: it is stopped, or a halt holds. */
@@ -59,7 +59,7 @@ export class EntryHalt {
   }
 
   /** It is the reason that a person sees, and accepts by resuming. */
-  get isLossShown(): boolean {
+  get isLossTheReason(): boolean {
     return this.#lossReason !== null && this.#lossReason === this.#why?.reason;
   }
 
@@ -75,12 +75,12 @@ export class EntryHalt {
   }
 
   /** No alert: a person asked, and the main thread reports the cancels. */
-  command(reason: string, strategy: StrategyIndex | null, code?: HaltCode): void {
+  haltByCommand(reason: string, strategy: StrategyIndex | null, code?: HaltCode): void {
     if (strategy !== null) return this.#beginStrategy(strategy, { reason, isLoss: false });
     if (this.#why === null) this.#turnOff({ reason, code });
   }
 
-  limitReached(reason: string, code: HaltCode): void {
+  onLimitReached(reason: string, code: HaltCode): void {
     // In a tail without journal rows too: unlike losses, refusals and rates are not measured again.
     const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
     if (!isDecidedNow) return;
@@ -90,7 +90,7 @@ export class EntryHalt {
       return;
     }
     this.#begin(reason, code);
-    this.#entries.withdraw(null);
+    this.#withdrawal.withdrawEntries(null);
   }
 
   /** In a replayed past the journal holds when a limit was reached: it may have been another one then. */
@@ -109,7 +109,7 @@ export class EntryHalt {
       if (strategy !== null) this.#beginStrategy(strategy, { reason, isLoss: true });
       else if (this.#why === null) {
         this.#begin(reason, code ?? 'halted');
-        if (hasWithdrawn) this.#entries.withdraw(null);
+        if (hasWithdrawn) this.#withdrawal.withdrawEntries(null);
       }
   }
 
@@ -124,7 +124,7 @@ export class EntryHalt {
   }
 
   /** The account's loss of the day has reached its limit: an alert, whether or not entries are off already. */
-  lossReached(reason: string): void {
+  onLossReached(reason: string): void {
     if (this.#lossReason !== null || !this.#isHaltNow(null)) return;
     this.#lossReason = reason;
     if (this.#why === null) this.#begin(reason, 'entries_halted');
@@ -137,11 +137,11 @@ export class EntryHalt {
         `${reason}, while entries are off already`,
       );
     }
-    this.#entries.withdraw(null);
+    this.#withdrawal.withdrawEntries(null);
   }
 
   /** Its loss of the day has reached its limit. */
-  strategyLossReached(strategy: StrategyIndex, reason: string): void {
+  onStrategyLossReached(strategy: StrategyIndex, reason: string): void {
     if (!this.#strategies.has(strategy) && this.#isHaltNow(strategy))
       this.#beginStrategy(strategy, { reason, isLoss: true });
   }
@@ -154,7 +154,7 @@ export class EntryHalt {
     this.#append(true, strategy, { reason });
     const text = `its entries are off until you resume this strategy: ${reason}`;
     if (isLoss) this.#core.context.alert(strategy, 'critical', 'strategy_halted', text);
-    this.#entries.withdraw(strategy);
+    this.#withdrawal.withdrawEntries(strategy);
   }
 
   strategyReason(strategy: StrategyIndex): string | null {
@@ -162,7 +162,7 @@ export class EntryHalt {
   }
 
   /** Its loss is the reason that a person sees, and accepts by resuming. */
-  isStrategyLossShown(strategy: StrategyIndex): boolean {
+  isStrategyLossTheReason(strategy: StrategyIndex): boolean {
     return this.#strategies.get(strategy)?.isLoss === true;
   }
 
@@ -202,12 +202,12 @@ export class EntryHalt {
     }
   }
 
-  stopping(): void {
+  beginShutdown(): void {
     this.#isStopping = true;
   }
 
   /** The process that was to stop is gone. */
-  restarted(): void {
+  endShutdown(): void {
     this.#isStopping = false;
   }
 

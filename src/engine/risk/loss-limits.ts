@@ -24,7 +24,7 @@ import type { SessionStarted } from '../ports/engine-event.ts';
 import type { EntryHalt } from './entry-halt.ts';
 
 /** Contracts of the account from which on a fill costs more to measure than to bound. */
-const MANY = 8;
+const MANY_CONTRACTS = 8;
 /** Part of the remaining room that the band of a fill may use. */
 const PART_OF_ROOM = 1 / 16;
 
@@ -38,7 +38,7 @@ export class LossLimits {
   readonly #core: EngineCore;
   readonly #halt: EntryHalt;
   /** The bands hold for all owners, those apart whose positions changed since. */
-  #isMeasured = false;
+  #areBandsValid = false;
   /** The account has lost no more than this, with any prices within the bands; NaN where it is added up. */
   #accountBound = NaN;
   /**
@@ -55,48 +55,48 @@ export class LossLimits {
   }
 
   /** Below zero is a gain. */
-  ofAccount(): Money {
+  accountLoss(): Money {
     return money(0 - this.#core.portfolio.accountDayPnl() - this.#accountBase);
   }
 
   /** No less than the account has lost at the prices of now. */
-  ofAccountAtMost(): number {
-    return this.isCurrent && !Number.isNaN(this.#accountBound) ? this.#accountBound : this.ofAccount();
+  accountLossBound(): number {
+    return this.isMeasured && !Number.isNaN(this.#accountBound) ? this.#accountBound : this.accountLoss();
   }
 
   /** Below zero is a gain. The operator has no accepted base. */
-  of(strategy: StrategyIndex): Money {
+  strategyLoss(strategy: StrategyIndex): Money {
     const base = strategy === OPERATOR_INDEX ? 0 : this.#bases[strategy];
     assert(base !== undefined, 'each strategy has an accepted loss');
     return money(0 - this.#core.portfolio.dayPnl(strategy) - base);
   }
 
   /** Everybody was measured since positions changed. */
-  get isCurrent(): boolean {
-    return this.#isMeasured && this.#core.portfolio.changed.length === 0;
+  get isMeasured(): boolean {
+    return this.#areBandsValid && this.#core.portfolio.changedOwners.length === 0;
   }
 
   /** At this price no limit is reached that was not reached before. */
-  contains(instrument: InstrumentIndex, price: number): boolean {
-    return this.isCurrent && this.#core.market.of(instrument).lossSafe.has(price);
+  isWithinBand(instrument: InstrumentIndex, price: number): boolean {
+    return this.isMeasured && this.#core.market.of(instrument).safePrices.has(price);
   }
 
   /** Something other than a price or a position changed. */
   invalidate(): void {
-    this.#isMeasured = false;
+    this.#areBandsValid = false;
     this.#core.market.invalidateBand();
   }
 
   /** After an event: measures the owners whose positions changed. */
   measureChanged(): void {
-    if (!this.#isMeasured) return this.measure();
-    const { changed } = this.#core.portfolio;
-    if (changed.length === 0) return;
+    if (!this.#areBandsValid) return this.measure();
+    const { changedOwners } = this.#core.portfolio;
+    if (changedOwners.length === 0) return;
     if (Number.isNaN(this.#accountBound)) this.#checkAccount();
     else if (!this.#boundAccount()) return this.measure();
-    for (let at = 0; at < changed.length; at += 1) {
-      const owner = changed[at];
-      if (owner !== undefined && owner !== OPERATOR_INDEX) this.#watch(owner);
+    for (let at = 0; at < changedOwners.length; at += 1) {
+      const owner = changedOwners[at];
+      if (owner !== undefined && owner !== OPERATOR_INDEX) this.#checkStrategy(owner);
     }
     this.#core.portfolio.forgetChanges();
   }
@@ -105,16 +105,16 @@ export class LossLimits {
   measure(): void {
     this.#core.market.invalidateBand();
     for (const instrument of this.#core.portfolio.touchedBy(null))
-      this.#core.market.of(instrument).lossSafe.set(-Infinity, Infinity);
+      this.#core.market.of(instrument).safePrices.set(-Infinity, Infinity);
     this.#checkAccount();
-    for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
+    for (let place = 0; place < this.#bases.length; place += 1) this.#checkStrategy(strategyIndex(place));
     this.#core.portfolio.forgetChanges();
-    this.#isMeasured = true;
+    this.#areBandsValid = true;
   }
 
   /** What a resume would accept now, of the account (null) or of a strategy. */
-  toAccept(whose: StrategyIndex | null): Money {
-    const isShown = whose === null ? this.#halt.isLossShown : this.#halt.isStrategyLossShown(whose);
+  acceptableLoss(whose: StrategyIndex | null): Money {
+    const isShown = whose === null ? this.#halt.isLossTheReason : this.#halt.isStrategyLossTheReason(whose);
     const pnl = whose === null ? this.#core.portfolio.accountDayPnl() : this.#core.portfolio.dayPnl(whose);
     return money(isShown ? Math.max(0, 0 - pnl) : 0);
   }
@@ -125,18 +125,18 @@ export class LossLimits {
    */
   resume(whose?: StrategyIndex | null): void {
     const { risk, strategies } = this.#core.settings;
-    if (typeof whose !== 'number' && this.#halt.isLossShown)
+    if (typeof whose !== 'number' && this.#halt.isLossTheReason)
       this.#accountBase = this.#accept(null, risk.dailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
       if (whose !== undefined && whose !== strategy) return;
-      if (!this.#halt.isStrategyLossShown(strategy)) return;
+      if (!this.#halt.isStrategyLossTheReason(strategy)) return;
       this.#bases[place] = this.#accept(strategy, dailyLossMax);
     });
   }
 
   /** A new trading day, or one that restarts after it has `earned` something: a gain gives no more to lose. */
-  begin(earned: NonNullable<SessionStarted['earned']>): void {
+  beginDay(earned: NonNullable<SessionStarted['earned']>): void {
     const total = earned.reduce((sum, { net }) => sum + net, 0);
     this.#accountBase = Math.min(0, total);
     this.#bases.fill(0);
@@ -145,7 +145,7 @@ export class LossLimits {
   }
 
   #accept(strategy: StrategyIndex | null, max: number): number {
-    const loss = this.toAccept(strategy);
+    const loss = this.acceptableLoss(strategy);
     if (loss === 0) return 0;
     const whose = strategy === null ? "the account's loss" : 'its loss';
     const text = `${whose} of the day is ${grouped(loss)} and was accepted: the next ${grouped(max)} are measured from there`;
@@ -157,38 +157,38 @@ export class LossLimits {
     this.#accountBound = NaN;
     if (this.#halt.isLossReached) return;
     const max = this.#core.settings.risk.dailyLossMax;
-    const loss = this.ofAccount();
+    const loss = this.accountLoss();
     if (loss >= max)
-      this.#halt.lossReached(
+      this.#halt.onLossReached(
         `the account's loss of the day, ${since(loss, this.#accountBase)}, has reached ${grouped(max)} (risk.dailyLossMax)`,
       );
-    else if (!this.#holdsMany()) this.#narrow(null, max - loss);
+    else if (!this.#holdsMany()) this.#narrowBands(null, max - loss);
     else {
       this.#accountBound = (loss + max) / 2;
-      this.#narrow(null, max - this.#accountBound);
+      this.#narrowBands(null, max - this.#accountBound);
     }
   }
 
   /** Each of them has traded: the loss moves with trades alone. */
   #holdsMany(): boolean {
     const touched = this.#core.portfolio.touchedBy(null);
-    if (touched.length <= MANY) return false;
+    if (touched.length <= MANY_CONTRACTS) return false;
     let held = 0;
     for (const instrument of touched) {
       if (this.#core.portfolio.pricedQty(null, instrument) === 0) continue;
       if (this.#core.market.of(instrument).last.price === undefined) return false;
       held += 1;
     }
-    return held > MANY;
+    return held > MANY_CONTRACTS;
   }
 
   /** Adds the changes to the bound of the account. False where it no longer shows that the limit is not reached. */
   #boundAccount(): boolean {
-    const { moved, lost } = this.#core.portfolio;
+    const { changedContracts, lostSince } = this.#core.portfolio;
     const max = this.#core.settings.risk.dailyLossMax;
-    this.#accountBound += lost;
-    for (let at = 0; at < moved.length; at += 1) {
-      const instrument = moved[at];
+    this.#accountBound += lostSince;
+    for (let at = 0; at < changedContracts.length; at += 1) {
+      const instrument = changedContracts[at];
       const price = instrument === undefined ? undefined : this.#core.market.of(instrument).last.price;
       if (
         instrument === undefined ||
@@ -197,39 +197,39 @@ export class LossLimits {
       )
         return false;
       // The bound holds within the bands alone.
-      if (!this.#core.market.of(instrument).lossSafe.has(price)) return false;
+      if (!this.#core.market.of(instrument).safePrices.has(price)) return false;
       const part = (max - this.#accountBound) * PART_OF_ROOM;
       if (!(part > 0)) return false;
       const qty = Math.abs(this.#core.portfolio.pricedQty(null, instrument));
       if (qty === 0) continue;
       this.#accountBound += part;
-      this.#narrowContract(instrument, qty, part);
+      this.#narrowBand(instrument, qty, part);
     }
     return this.#accountBound < max;
   }
 
-  #watch(strategy: StrategyIndex): void {
+  #checkStrategy(strategy: StrategyIndex): void {
     if (this.#halt.strategyReason(strategy) !== null) return;
     const max = this.#core.settings.strategies[strategy]?.risk.dailyLossMax;
     assert(max !== undefined, 'each strategy has a limit on its loss');
-    const loss = this.of(strategy);
+    const loss = this.strategyLoss(strategy);
     if (loss >= max)
-      this.#halt.strategyLossReached(
+      this.#halt.onStrategyLossReached(
         strategy,
         `its loss of the day, ${since(loss, this.#bases[strategy] ?? 0)}, has reached ${grouped(max)} (strategies[].risk.dailyLossMax)`,
       );
-    else this.#narrow(strategy, max - loss);
+    else this.#narrowBands(strategy, max - loss);
   }
 
   /** `room`: money to the limit of a strategy, or of the account. */
-  #narrow(strategy: StrategyIndex | null, room: number): void {
+  #narrowBands(strategy: StrategyIndex | null, room: number): void {
     const touched = this.#core.portfolio.touchedBy(strategy);
     let held = 0;
     for (const instrument of touched)
       if (this.#core.portfolio.pricedQty(strategy, instrument) !== 0) held += 1;
     for (const instrument of touched) {
       const qty = Math.abs(this.#core.portfolio.pricedQty(strategy, instrument));
-      if (qty !== 0) this.#narrowContract(instrument, qty, room / held);
+      if (qty !== 0) this.#narrowBand(instrument, qty, room / held);
     }
   }
 
@@ -237,13 +237,13 @@ export class LossLimits {
    * `room`: money that may be lost on the way from the last price; the price at which it is used up is outside, and with no room at all, so is
    * every price. A contract without a price may be at its limit with any price.
    */
-  #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
+  #narrowBand(instrument: InstrumentIndex, qty: number, room: number): void {
     const contract = this.#core.contracts.at(instrument);
     const price = this.#core.market.of(instrument).lastPrice;
-    const { quietPrices, lossSafe } = this.#core.market.of(instrument);
-    quietPrices.shut();
-    if (contract === undefined || price === null) return lossSafe.shut();
+    const { quietPrices, safePrices } = this.#core.market.of(instrument);
+    quietPrices.empty();
+    if (contract === undefined || price === null) return safePrices.empty();
     const ticks = Math.ceil(room / valueOf(contract.spec, priceTicks(1), qty)) - 1;
-    lossSafe.set(Math.max(lossSafe.low, price - ticks), Math.min(lossSafe.high, price + ticks));
+    safePrices.set(Math.max(safePrices.low, price - ticks), Math.min(safePrices.high, price + ticks));
   }
 }

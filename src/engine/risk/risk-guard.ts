@@ -31,9 +31,9 @@ import {
 } from './risk-request.ts';
 import { checksOf } from './risk-rules.ts';
 
-const OF_ORDERS = checksOf('new_entry');
-const OF_CHANGES = checksOf('entry');
-const OF_REDUCTIONS = checksOf('all');
+const ORDER_CHECKS = checksOf('new_entry');
+const CHANGE_CHECKS = checksOf('entry');
+const REDUCTION_CHECKS = checksOf('all');
 
 const PENDING: Decision<never> = { kind: 'pending' };
 const denied = (denial: Denial): Decision<never> => ({ kind: 'denied', denial });
@@ -171,8 +171,8 @@ export class RiskGuard {
   }
 
   #firstDenial(request: RiskRequest): Denial | undefined {
-    const ofEntries = request.changed === null ? OF_ORDERS : OF_CHANGES;
-    const checks = request.purpose === 'reduce' ? OF_REDUCTIONS : ofEntries;
+    const ofEntries = request.changed === null ? ORDER_CHECKS : CHANGE_CHECKS;
+    const checks = request.purpose === 'reduce' ? REDUCTION_CHECKS : ofEntries;
     for (let at = 0; at < checks.length; at += 1) {
       const denial = checks[at]?.(request);
       if (denial !== undefined) return denial;

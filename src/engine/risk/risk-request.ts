@@ -278,7 +278,7 @@ export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTer
 
 /** Reasons that forbid any change of this order, before the rules check price and quantity. */
 export function modifyDenial(order: OrderView, change: ModifyIntent): Denial | undefined {
-  const status = workingStatus(order);
+  const status = whyFixed(order);
   if (status !== null) return { code: 'order_not_working', status };
   if (change.kind === 'trigger') return { code: 'modify_not_possible', change: 'trigger', order: 'limit' };
   if (change.kind === 'price')
@@ -289,7 +289,7 @@ export function modifyDenial(order: OrderView, change: ModifyIntent): Denial | u
 }
 
 /** Null when the order rests and can be changed; else why not. One change at a time. */
-function workingStatus({ status, orderNo, canModify, cancelQueued }: OrderView): string | null {
+function whyFixed({ status, orderNo, canModify, cancelQueued }: OrderView): string | null {
   if (status !== 'accepted' && status !== 'partially_filled') return status;
   if (orderNo === null) return `${status}, without a number`;
   if (cancelQueued) return `${status}, a cancel waits`;
@@ -354,12 +354,12 @@ function shapeDenial(
   const { side, limitPrice } = intent;
   switch (intent.kind) {
     case 'stop':
-      return behindTrigger(side, intent.triggerWhen, intent.triggerPrice, limitPrice);
+      return behindDenial(side, intent.triggerWhen, intent.triggerPrice, limitPrice);
     case 'trailing_stop': {
       const { trailingOffset: offset, activationPrice } = intent;
       if (!Number.isSafeInteger(offset) || offset < 1)
         return { code: 'trailing_offset_not_positive', offset };
-      return behindTrigger(side, against(side), firstTrigger(side, activationPrice, offset), limitPrice);
+      return behindDenial(side, adverse(side), firstTrigger(side, activationPrice, offset), limitPrice);
     }
     case 'bracket': {
       const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = intent;
@@ -379,10 +379,10 @@ function shapeDenial(
 }
 
 /** Direction in which the market moves against the sender: a limit behind the trigger would never be filled. */
-const against = (side: Side): TriggerWhen => (side === 'buy' ? 'at_or_above' : 'at_or_below');
+const adverse = (side: Side): TriggerWhen => (side === 'buy' ? 'at_or_above' : 'at_or_below');
 
-function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: number): Denial | undefined {
-  if (when !== against(side)) return undefined;
+function behindDenial(side: Side, when: TriggerWhen, trigger: number, limit: number): Denial | undefined {
+  if (when !== adverse(side)) return undefined;
   const isBehind = side === 'buy' ? limit < trigger : limit > trigger;
   return isBehind ? { code: 'limit_behind_trigger', limit, trigger } : undefined;
 }
@@ -419,18 +419,18 @@ export function moveDenial(
     return { code: 'order_not_working', status: `${order.status}, without a key` };
   if (order.cancelQueued) return { code: 'order_not_working', status: `${order.status}, a cancel waits` };
   if (triggerPrice === change.triggerPrice) return { code: 'modify_changes_nothing' };
-  return movedBehind(order, change.triggerPrice);
+  return movedDenial(order, change.triggerPrice);
 }
 
-function movedBehind({ side, limitPrice, trigger, triggerWhen }: OrderView, to: number): Denial | undefined {
+function movedDenial({ side, limitPrice, trigger, triggerWhen }: OrderView, to: number): Denial | undefined {
   switch (trigger?.kind) {
     case 'stop':
-      return behindTrigger(side, trigger.triggerWhen, to, limitPrice);
+      return behindDenial(side, trigger.triggerWhen, to, limitPrice);
     case 'trailing_stop':
       // Following the market already, it has no activation price any more.
-      if (triggerWhen === against(side))
+      if (triggerWhen === adverse(side))
         return { code: 'modify_not_possible', change: 'trigger', order: 'an active trailing_stop' };
-      return behindTrigger(side, against(side), firstTrigger(side, to, trigger.trailingOffset), limitPrice);
+      return behindDenial(side, adverse(side), firstTrigger(side, to, trigger.trailingOffset), limitPrice);
     // The broker moves the limit of an exit along with its trigger.
     case undefined:
     case 'bracket':

@@ -51,7 +51,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   price_off_grid: {
     appliesTo: 'all',
     check(request) {
-      const price = firstPrice(request, isOffGrid);
+      const price = firstDisallowedPrice(request, isOffGrid);
       return price === undefined ? undefined : { code: 'price_off_grid', price };
     },
   },
@@ -106,10 +106,10 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'all',
     check(request) {
       const ours = request.view.session.phase;
-      if (!isAllowed(ours, request)) return { code: 'session_closed', phase: ours };
+      if (!isPhaseAllowed(ours, request)) return { code: 'session_closed', phase: ours };
       if (request.purpose === 'reduce') return undefined;
       const brokers = brokersPhase(request);
-      return isAllowed(brokers, request) ? undefined : { code: 'session_closed', phase: brokers };
+      return isPhaseAllowed(brokers, request) ? undefined : { code: 'session_closed', phase: brokers };
     },
   },
   closing_out: {
@@ -118,7 +118,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     check(request) {
       const { targets } = request.view;
       if (targets.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
-      return beforeClose(request) ?? beforeAuction(request);
+      return closeOutDenial(request) ?? auctionDenial(request);
     },
   },
   clock_skew: {
@@ -152,7 +152,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     // The band of the day is the exchange's: it holds for exits too, whenever it is known.
     appliesTo: 'all',
     check(request) {
-      const price = firstPrice(request, isOutsideBand);
+      const price = firstDisallowedPrice(request, isOutsideBand);
       const { band } = request;
       if (price === undefined || band === undefined) return undefined;
       return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
@@ -172,7 +172,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     check(request) {
       const { last } = request;
       assert(last !== undefined, 'without a reference price the band is unknown');
-      const price = firstPrice(request, isOutsideCollar);
+      const price = firstDisallowedPrice(request, isOutsideCollar);
       if (price === undefined) return undefined;
       return {
         code: 'price_outside_collar',
@@ -212,7 +212,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     // A change opens no order; a reduction is bounded by the position it shrinks.
     appliesTo: 'new_entry',
     check: ({ open, ownOpen, own, settings }) =>
-      aboveMax(ownOpen, own?.risk.openOrdersMax ?? 0) ?? aboveMax(open, settings.risk.openOrdersMax),
+      openOrdersDenial(ownOpen, own?.risk.openOrdersMax ?? 0) ??
+      openOrdersDenial(open, settings.risk.openOrdersMax),
   },
   own_cross: {
     /*
@@ -233,10 +234,10 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     // Realised + open - costs of the day (rulings, 37). `LossLimits` sets the halt that outlives the day.
     appliesTo: 'entry',
     check({ view: { losses }, strategy, own, settings }) {
-      const denial = lostTooMuch(losses.of(strategy), own?.risk.dailyLossMax ?? 0);
+      const denial = dailyLossDenial(losses.strategyLoss(strategy), own?.risk.dailyLossMax ?? 0);
       const max = settings.risk.dailyLossMax;
-      if (denial !== undefined || losses.ofAccountAtMost() < max) return denial;
-      return lostTooMuch(losses.ofAccount(), max);
+      if (denial !== undefined || losses.accountLossBound() < max) return denial;
+      return dailyLossDenial(losses.accountLoss(), max);
     },
   },
   account_unknown: {
@@ -264,7 +265,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     // Identical order, identical rejection: after a few of them one probe a minute (failure cases, 32).
     appliesTo: 'all',
     check(request) {
-      const record = request.view.breakers.refusals.of(request.strategy, request);
+      const record = request.view.breakers.refusals.find(request.strategy, request);
       if (record === undefined || record.count < request.settings.risk.sameRejectionsMax) return undefined;
       if (request.nowUs - record.lastUs >= US_PER_MINUTE) return undefined;
       return { code: 'same_rejection', rejections: record.count, text: record.text };
@@ -274,8 +275,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     // Two windows that slide with market time; changes count like orders.
     appliesTo: 'entry',
     check: (request) =>
-      tooMany(request, request.settings.risk.ordersPerSecondMax, US_PER_SECOND) ??
-      tooMany(request, request.settings.risk.ordersPerMinuteMax, US_PER_MINUTE),
+      orderRateDenial(request, request.settings.risk.ordersPerSecondMax, US_PER_SECOND) ??
+      orderRateDenial(request, request.settings.risk.ordersPerMinuteMax, US_PER_MINUTE),
   },
 };
 
@@ -314,7 +315,7 @@ function accountBoundOf({ view, instrument, side, workingQty: working, exposedQt
 }
 
 /** The first of the prices of a request that is not allowed, or undefined. */
-function firstPrice(
+function firstDisallowedPrice(
   request: RiskRequest,
   isWrong: (price: number, request: RiskRequest) => boolean,
 ): number | undefined {
@@ -372,7 +373,7 @@ const brokersPhase = ({ view: { session }, nowUs, hours }: RiskRequest): Session
   hours.phaseAt(addUs(nowUs, 0 - Math.round(session.clockSkewUs)));
 
 /** In an auction an order can be placed but not changed (market rules, 3). */
-const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
+const TAKEN_IN_PHASE: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
   continuous: 'all',
   opening_auction: 'new_orders',
   closing_auction: 'new_orders',
@@ -380,13 +381,13 @@ const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = 
   closed: 'nothing',
 };
 
-function isAllowed(phase: SessionPhase, { changed, purpose, settings }: RiskRequest): boolean {
-  const takes = TAKES[phase];
+function isPhaseAllowed(phase: SessionPhase, { changed, purpose, settings }: RiskRequest): boolean {
+  const takes = TAKEN_IN_PHASE[phase];
   if (takes !== 'new_orders') return takes === 'all';
   return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
 }
 
-function beforeClose({ nowUs, contract, hours, own }: RiskRequest): Denial | undefined {
+function closeOutDenial({ nowUs, contract, hours, own }: RiskRequest): Denial | undefined {
   if (nowUs >= hours.expiryUs(contract)) return { code: 'closing_out', because: 'expiry' };
   const isFlatAtNight = own !== undefined && !own.overnight;
   if (isFlatAtNight && nowUs >= hours.nightUs) return { code: 'closing_out', because: 'overnight' };
@@ -394,7 +395,7 @@ function beforeClose({ nowUs, contract, hours, own }: RiskRequest): Denial | und
 }
 
 /** An entry this shortly before an auction would be carried into it, and could not be taken back there. */
-function beforeAuction({ nowUs, hours: { auctions }, settings }: RiskRequest): Denial | undefined {
+function auctionDenial({ nowUs, hours: { auctions }, settings }: RiskRequest): Denial | undefined {
   if (settings.risk.auctionEntries === true) return undefined;
   for (const start of auctions)
     if (nowUs < start && nowUs >= start - settings.cancelBeforeAuction)
@@ -402,16 +403,16 @@ function beforeAuction({ nowUs, hours: { auctions }, settings }: RiskRequest): D
   return undefined;
 }
 
-const aboveMax = (open: number, max: number): Denial | undefined =>
+const openOrdersDenial = (open: number, max: number): Denial | undefined =>
   open < max ? undefined : { code: 'open_orders_limit', open, max };
 
-const lostTooMuch = (loss: number, max: number): Denial | undefined =>
+const dailyLossDenial = (loss: number, max: number): Denial | undefined =>
   loss < max ? undefined : { code: 'daily_loss', loss, max };
 
-function tooMany({ view, nowUs }: RiskRequest, max: number, perUs: number): Denial | undefined {
+function orderRateDenial({ view, nowUs }: RiskRequest, max: number, perUs: number): Denial | undefined {
   const { rate } = view.breakers;
   if (!rate.reaches(max, perUs, nowUs)) return undefined;
-  return { code: 'order_rate', orders: rate.within(perUs, nowUs), max, perUs };
+  return { code: 'order_rate', orders: rate.count(perUs, nowUs), max, perUs };
 }
 
 /** The first open order that the request would trade with. */
@@ -421,13 +422,13 @@ export function crossedOrder(
   withUnknown: boolean,
 ): OrderView | undefined {
   const { contract, side, last } = request;
-  const limitPrice = reachOf(side, request.limitPrice, last);
+  const limitPrice = reachedPrice(side, request.limitPrice, last);
   const trigger = request.isWaiting ? request.otherPrices[0] : undefined;
   for (const order of orders.open) {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) continue;
     if (order.isTriggerOrder && order.status !== 'triggering') continue;
     if (!withUnknown && (order.orderNo === null || order.isTriggerOrder)) continue;
-    const resting = reachOf(order.side, nearestPrice(order), last);
+    const resting = reachedPrice(order.side, nearestPrice(order), last);
     const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
     if (isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger)))
       return order;
@@ -436,7 +437,7 @@ export function crossedOrder(
 }
 
 /** A market order takes the price of the market, and does not reach orders that rest behind it. */
-const reachOf = (side: Side, limit: number, last: number | undefined): number =>
+const reachedPrice = (side: Side, limit: number, last: number | undefined): number =>
   last !== undefined && isMarketLimit(side, limit) ? last : limit;
 
 /** While a change of price is open either price may be resting: the one nearer to the other side counts. */
@@ -476,7 +477,7 @@ function reflectedQty(order: OrderView, { session }: Pick<EngineView, 'session'>
   const knownUs = arrivedUs ?? session.account.readUs;
   if (order.isTriggerOrder || order.createdUs >= knownUs) return 0;
   if (arrivedUs === null && order.orderNo === null) return 0;
-  const { grownUs, grownFrom } = order.doubt;
+  const { grownUs, grownFrom } = order.extras;
   if (grownUs < knownUs) return arrivedUs === null ? order.leavesQty : order.exposedQty;
   return Math.min(order.leavesQty, Math.max(0, grownFrom - order.filledQty));
 }

@@ -80,9 +80,9 @@ export class CloseOut {
     this.#alerted.clear();
     this.plan();
     const { session, context } = this.#state;
-    if (this.#nightFromUs === Infinity || !(wasNight || session.isEarlierBook(context.nowUs))) return;
+    if (this.#nightFromUs === Infinity || !(wasNight || session.mayShowDayBefore(context.nowUs))) return;
     for (const held of this.#state.portfolio.held())
-      if (this.#isFlatAtNight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
+      if (this.#mustBeFlatOvernight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
   }
 
   get isDue(): boolean {
@@ -105,7 +105,7 @@ export class CloseOut {
     for (const held of portfolio.held())
       if (context.nowUs < this.#reportedUs && ordersOf(this.#state, held).some(mayFill)) continue;
       else if (this.#expiryFromUs.has(held.instrument)) this.#alertExpiry('critical', held);
-      else if ((isNight && this.#isFlatAtNight(held.strategy)) || targets.has(held))
+      else if ((isNight && this.#mustBeFlatOvernight(held.strategy)) || targets.has(held))
         this.#alertOnce('critical', 'held_overnight', held, text);
   }
 
@@ -113,7 +113,7 @@ export class CloseOut {
     const { registry, portfolio, targets } = this.#state;
     const positions = portfolio.held();
     for (const { index: strategy } of registry.registered) {
-      if (!this.#isFlatAtNight(strategy)) continue;
+      if (!this.#mustBeFlatOvernight(strategy)) continue;
       const isHolding = positions.some((held) => held.strategy === strategy && !targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
       if (addNew(this.#alerted, `orders ${strategy}`) || isHolding)
@@ -157,7 +157,7 @@ export class CloseOut {
   }
 
   /** The first time on this day. */
-  #isFlatAtNight(strategy: StrategyIndex): boolean {
+  #mustBeFlatOvernight(strategy: StrategyIndex): boolean {
     return this.#state.settings.strategies[strategy]?.overnight === false;
   }
 }
@@ -205,11 +205,11 @@ export class AuctionWithdrawal {
   }
 
   #entriesToWithdraw(): readonly OrderView[] {
-    const { settings, entries, orders } = this.#state;
+    const { settings, withdrawal, orders } = this.#state;
     if (settings.risk.auctionEntries === true) return [];
     return orders.open.filter(
       ({ purpose, isAdopted, clientOrderId }) =>
-        purpose === 'entry' && !isAdopted && !entries.isCover(clientOrderId),
+        purpose === 'entry' && !isAdopted && !withdrawal.isCover(clientOrderId),
     );
   }
 }

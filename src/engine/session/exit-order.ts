@@ -133,7 +133,7 @@ export class ExitOrder {
     const proven = provenQty(this.#state, strategy, instrument, side);
     if (proven === 0 && this.#restingQty > 0)
       return 'the orders that rest in the auction are all it can close';
-    if (proven === 0) return this.#setOff(contract, price);
+    if (proven === 0) return this.#setOffOpposites(contract, price);
     const netQty = isAuction(session.phase) ? this.#netLeft : Infinity;
     if (netQty === 0)
       return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
@@ -169,7 +169,7 @@ export class ExitOrder {
   }
 
   /** A close by hand left opposite positions: both end without a trade where the broker shows the sum, as an exit would open one. */
-  #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
+  #setOffOpposites(contract: Contract, { price }: ExitPrice): Obstacle {
     const { context, registry, portfolio, positionReconciler, market } = this.#state;
     const { strategy, instrument } = this.#target;
     const isAgreed =
@@ -225,7 +225,7 @@ export class ExitOrder {
     return `${name} of another owner is in the way`;
   }
 
-  get whyQueued(): string {
+  get queuedText(): string {
     const phase = this.#state.session.phase;
     if (!isAuction(phase)) return `waits: the phase is ${phase}, nothing can be closed at will`;
     const rule = `in the ${phase.replace('_', ' ')} an order can be neither changed nor canceled`;
@@ -238,7 +238,7 @@ export class ExitOrder {
       : `waits for continuous trading: ${rest}`;
   }
 
-  get whatRests(): string {
+  get restingText(): string {
     const { held, side } = this;
     const text = 'nothing of it can be changed or canceled before the auction ends';
     if (held === 0) return `nothing is held, and an entry rests in the auction: ${text}`;

@@ -16,13 +16,13 @@ import type { PositionKey } from './targets.ts';
 type PolicyScope = PositionKey | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
-type LastingFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
+type PersistentFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
 
 export class FailurePolicies {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   /** Since when each lasts; infinite once it was answered. */
-  readonly #sinceUs = new Map<LastingFailure, number>();
+  readonly #sinceUs = new Map<PersistentFailure, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
   readonly #answeredWrites = new Set<'diskFull' | 'journalFailure'>();
   #isTokenValid = true;
@@ -46,7 +46,7 @@ export class FailurePolicies {
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event);
     else if (event.kind === 'command' && isResumeOfAccount(event.command)) this.#answeredWrites.clear();
-    this.#watch();
+    this.#checkAllLasting();
   }
 
   act(failure: Failure, text: string, concerned: PolicyScope): void {
@@ -68,14 +68,14 @@ export class FailurePolicies {
     const owner = concerned === null ? null : concerned.strategy;
     const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
     const instrument = concerned === null ? null : concerned.instrument;
-    const { context, entries, contracts } = this.#state;
+    const { context, withdrawal, contracts } = this.#state;
     const acted = { ...context.head(owner), failure, policy, instrument, text };
     context.append({ ...acted, kind: 'policy_acted' });
-    const message = `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`;
+    const message = `${text}: ${POLICY_WORDS[policy]} (policies.${failure}: ${policy})`;
     const facts = instrument === null ? {} : { about: contracts.codeOf(instrument) };
     context.alert(owner, severity, 'failure_policy', message, facts);
     if (policy === 'hold') return;
-    entries.withdraw(owner);
+    withdrawal.withdrawEntries(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);
   }
 
@@ -87,22 +87,26 @@ export class FailurePolicies {
     this.act(failure, text, null);
   }
 
-  #watch(): void {
+  #checkAllLasting(): void {
     const { session, market } = this.#state;
     const isOpen = session.phase === 'continuous';
     const unproven = isOpen ? whyUnproven(this.#state) : null;
-    this.#judge('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
-    this.#judge('streamDead', isOpen && !market.isLive && !this.#isFeedStale, 'the price stream is down');
+    this.#checkLasting('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
+    this.#checkLasting(
+      'streamDead',
+      isOpen && !market.isLive && !this.#isFeedStale,
+      'the price stream is down',
+    );
     const isStale = this.#isFeedStale || (market.isLive && this.#isStale());
-    this.#judge('staleData', isOpen && isStale, 'prices have stopped');
-    this.#judge('unprovenPosition', unproven !== null, unproven ?? '');
+    this.#checkLasting('staleData', isOpen && isStale, 'prices have stopped');
+    this.#checkLasting('unprovenPosition', unproven !== null, unproven ?? '');
     const stepUs = session.clockStepUs;
     const isOff = isOpen && stepUs !== 0;
     const by = isOff ? `the wall clock is off by ${Math.round(stepUs / US_PER_SECOND)} s` : '';
-    this.#judge('clockJump', isOff, by);
+    this.#checkLasting('clockJump', isOff, by);
   }
 
-  #judge(failure: LastingFailure, isFailing: boolean, text: string): void {
+  #checkLasting(failure: PersistentFailure, isFailing: boolean, text: string): void {
     if (!isFailing) {
       this.#sinceUs.delete(failure);
       return;
@@ -131,7 +135,7 @@ export class FailurePolicies {
   }
 }
 
-const ACTS: Readonly<Record<FailurePolicy, string>> = {
+const POLICY_WORDS: Readonly<Record<FailurePolicy, string>> = {
   hold: 'nothing is canceled or closed',
   cancel_orders: 'entries are canceled',
   flatten: 'entries are canceled, and positions closed',

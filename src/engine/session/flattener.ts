@@ -48,12 +48,12 @@ export class Flattener extends Target {
     this.#tries = 0;
     this.#lost = 0;
     this.#exit.forget();
-    if (this.#isOpen) this.#check();
+    if (this.#canTrade) this.#check();
     else this.#queue();
   }
 
   drop(): void {
-    this.#rest('done');
+    this.#waitIdle('done');
   }
 
   /** Nobody wants it flat any more: its exit is withdrawn, one without an answer as soon as it turns up. */
@@ -70,7 +70,7 @@ export class Flattener extends Target {
   /** One step; called after every event that can change its inputs. */
   step(): void {
     if (this.progress === 'done') return;
-    if (!this.#isOpen && this.progress !== 'given_up') this.#queue();
+    if (!this.#canTrade && this.progress !== 'given_up') this.#queue();
     if (this.#isInAuction && this.progress === 'repricing') this.progress = 'working';
     const isRead = this.#state.positionReconciler.readUs >= this.#readSinceUs;
     switch (this.progress) {
@@ -78,15 +78,15 @@ export class Flattener extends Target {
       case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
       case 'checking':
-        return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#goOn() : undefined;
+        return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#proceed() : undefined;
       case 'withdrawing':
-        return this.#before.length === 0 ? this.#read() : undefined;
+        return this.#ordersToCancel.length === 0 ? this.#read() : undefined;
       case 'reading':
         return isRead ? this.#place() : undefined;
       case 'repricing':
         return isRead ? this.#reprice() : undefined;
       case 'working':
-        if (this.#exit.lost !== undefined) return this.#lose(this.#exit.lost);
+        if (this.#exit.lost !== undefined) return this.#noteLostExit(this.#exit.lost);
         if (this.#isInAuction && this.#exit.isResting) return this.#read();
         // After a denial the flatten waits: an immediate retry would be denied again.
         return this.#exit.status === 'filled' ? this.#afterProgress() : undefined;
@@ -108,11 +108,11 @@ export class Flattener extends Target {
 
   describe(): Pick<Target, 'progress'> & { readonly text: string } {
     const { progress } = this;
-    return { progress, text: `flattening ${this.code} ${this.#exit.held}: ${progress}` };
+    return { progress, text: `flattening ${this.orderCode} ${this.#exit.held}: ${progress}` };
   }
 
   /** It may send an exit now. */
-  get #isOpen(): boolean {
+  get #canTrade(): boolean {
     return this.#state.session.phase === 'continuous' || this.#isInAuction;
   }
 
@@ -121,7 +121,8 @@ export class Flattener extends Target {
     const phase = this.#state.session.phase;
     if (!isAuction(phase)) return false;
     return (
-      this.requesters.has('person_in_auction') || (phase === 'closing_auction' && this.requesters.has('settings'))
+      this.requesters.has('person_in_auction') ||
+      (phase === 'closing_auction' && this.requesters.has('settings'))
     );
   }
 
@@ -134,7 +135,7 @@ export class Flattener extends Target {
   }
 
   /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
-  get #before(): readonly OrderView[] {
+  get #ordersToCancel(): readonly OrderView[] {
     return this.#isInAuction ? this.#orders.filter(({ isTriggerOrder }) => isTriggerOrder) : this.#orders;
   }
 
@@ -153,17 +154,17 @@ export class Flattener extends Target {
     // The book read after the close shows the fills of the auction.
     if (phase === 'closed' && this.progress === 'resting') return;
     if (this.progress === 'queued' && this.hasAlerted(`queued ${phase}`)) return;
-    this.#rest('queued');
+    this.#waitIdle('queued');
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
-    this.alertOnce(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
+    this.alertOnce(`queued ${phase}`, severity, 'flatten_queued', this.#exit.queuedText);
   }
 
   #check(): void {
     const isReady = this.#state.positionReconciler.isFresh && this.#exit.canBePriced;
     const isCovered = this.#orders.some((order) => this.#mayProtect(order));
-    if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
-    this.#await('checking');
+    if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#proceed();
+    this.#awaitRead('checking');
   }
 
   /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
@@ -174,7 +175,7 @@ export class Flattener extends Target {
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isTriggerOrder, parent }: OrderView): boolean {
     const isStop = isTriggerOrder ? purpose === 'reduce' || isAdopted : parent !== null;
-    return isStop || this.#state.entries.isCover(clientOrderId);
+    return isStop || this.#state.withdrawal.isCover(clientOrderId);
   }
 
   #alertDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -186,7 +187,7 @@ export class Flattener extends Target {
   }
 
   /** It counts until it is found, or proven absent. */
-  #lose(exit: OrderView): void {
+  #noteLostExit(exit: OrderView): void {
     this.#lost += 1;
     this.#lostExits.set(exit.clientOrderId, this);
     this.#alertDoubt(exit);
@@ -194,7 +195,7 @@ export class Flattener extends Target {
     this.#check();
   }
 
-  #goOn(): void {
+  #proceed(): void {
     const isTooOften = this.#lost > this.#state.settings.flatten.attempts;
     if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
@@ -202,19 +203,19 @@ export class Flattener extends Target {
 
   #withdraw(): void {
     this.#enter('withdrawing');
-    this.#cancel(this.#before);
-    if (this.#before.length === 0) this.#read();
+    this.#cancel(this.#ordersToCancel);
+    if (this.#ordersToCancel.length === 0) this.#read();
   }
 
   #read(): void {
-    this.#await('reading');
+    this.#awaitRead('reading');
   }
 
   #place(): void {
     if (this.#isFlat) return this.drop();
     if (this.#isInAuction && this.#exit.isAllResting) return this.#restInAuction();
     // The exits of a bracket arrive after its fill.
-    if (this.#exit.held === 0 || this.#before.length > 0) return this.#withdraw();
+    if (this.#exit.held === 0 || this.#ordersToCancel.length > 0) return this.#withdraw();
     const isFirst = !this.#exit.isPlaced;
     const obstacle = this.#exit.place();
     if (obstacle === null) {
@@ -229,8 +230,8 @@ export class Flattener extends Target {
 
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
   #restInAuction(): void {
-    this.#rest('resting');
-    this.alertOnce('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
+    this.#waitIdle('resting');
+    this.alertOnce('auction', 'warning', 'orders_in_auction', this.#exit.restingText);
   }
 
   /** One order of several is filled: the rest of the position starts with all its tries. */
@@ -245,7 +246,7 @@ export class Flattener extends Target {
     if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.progress);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
-    this.#await('repricing');
+    this.#awaitRead('repricing');
   }
 
   #reprice(): void {
@@ -254,7 +255,7 @@ export class Flattener extends Target {
   }
 
   #giveUp(why: string): void {
-    this.#rest('given_up');
+    this.#waitIdle('given_up');
     const { attempts } = this.#state.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
@@ -266,7 +267,7 @@ export class Flattener extends Target {
   }
 
   /** A state that waits for something else than time. */
-  #rest(progress: Target['progress']): void {
+  #waitIdle(progress: Target['progress']): void {
     this.#state.timers.stop(this);
     this.progress = progress;
   }
@@ -279,11 +280,14 @@ export class Flattener extends Target {
   }
 
   /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
-  #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
+  #awaitRead(
+    progress: 'checking' | 'reading' | 'repricing',
+    sinceUs: number = this.#state.context.nowUs,
+  ): void {
     this.#enter(progress);
     if (progress === 'checking' && !this.#isInAuction) this.#cancel(this.#entries);
     this.#readSinceUs = sinceUs;
-    this.#state.snapshots.want('positions');
+    this.#state.reads.request('positions');
   }
 
   #onSlow(): void {
@@ -295,13 +299,13 @@ export class Flattener extends Target {
     if (this.#isLate) this.#alertWait(progress);
     if (progress === 'withdrawing') return this.#withdraw();
     // The read failed, or its answer was lost in a restart.
-    this.#await(progress, this.#readSinceUs);
+    this.#awaitRead(progress, this.#readSinceUs);
   }
 
   #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
-      const waiting = this.#before.map((order) => order.clientOrderId).join(', ');
+      const waiting = this.#ordersToCancel.map((order) => order.clientOrderId).join(', ');
       this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     } else if (progress === 'reading') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
     else if (doubtful !== undefined) this.#alertDoubt(doubtful);
@@ -348,20 +352,20 @@ export class TargetExecutor {
 
   step(): void {
     for (const [id, target] of this.#lost) this.#resumeIfFound(id, target);
-    this.#each((target) => target.step());
+    this.#stepEach((target) => target.step());
   }
 
   restart(): void {
-    this.#each((target) => target.restart());
+    this.#stepEach((target) => target.restart());
   }
 
   readFailed(): void {
-    this.#each((target) => target.readFailed());
+    this.#stepEach((target) => target.readFailed());
   }
 
   /** Another phase: targets that waited for it go on. */
   resume(): void {
-    this.#each((target) => target.start());
+    this.#stepEach((target) => target.start());
     this.step();
   }
 
@@ -393,7 +397,7 @@ export class TargetExecutor {
 
   #alertUnfinished(why: string): void {
     const text = `${why} before it was done, and stops of the position may be gone: ask again if you still want it`;
-    this.#each((target) => {
+    this.#stepEach((target) => {
       if (target.progress === 'done') target.alert('warning', 'flatten_dropped', text);
     });
   }
@@ -407,7 +411,7 @@ export class TargetExecutor {
     for (const asker of target.requesters) this.flatten(target, `its exit ${id} turned up`, asker);
   }
 
-  #each(go: (target: Flattener) => void): void {
+  #stepEach(go: (target: Flattener) => void): void {
     for (const target of this.#all) {
       go(target);
       if (target.progress === 'done') this.#setAll(this.#all.filter((each) => each !== target));

@@ -23,7 +23,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
+import { coverOf, isNotBeingCanceled, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type PositionKey } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -58,7 +58,7 @@ interface LostStop {
 }
 
 /** One owner in one contract: its position, or the stop that it may still have. */
-class Watch implements PositionKey {
+class WatchedPosition implements PositionKey {
   readonly strategy;
   readonly instrument;
   /** Null where the configuration says how far away the stop is. */
@@ -93,7 +93,7 @@ class Watch implements PositionKey {
 export class ProtectiveStops {
   readonly #state: EngineState;
   readonly #policies: FailurePolicies;
-  readonly #watches = new Map<string, Watch>();
+  readonly #watches = new Map<string, WatchedPosition>();
   #lost: readonly LostStop[] = [];
   #wakeUs = Infinity;
 
@@ -157,7 +157,7 @@ export class ProtectiveStops {
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
       .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX)
-      .filter((order) => !order.doubt.isCancelRequested && !order.isPartnerSent && !order.isProtective)
+      .filter((order) => !order.extras.isCancelRequested && !order.isPartnerSent && !order.isProtective)
       .map((order) => ({ order, wasOff: isOff(order), endedUs: context.nowUs }))
       .filter(({ order, wasOff }) => wasOff || order.parent !== null);
     this.#lost = [...this.#lost, ...lost].filter(
@@ -182,7 +182,7 @@ export class ProtectiveStops {
         isSamePosition(other.order, order) && other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
-      const naked = coverOf(this.#state, order, isStaying).nakedQty;
+      const naked = coverOf(this.#state, order, isNotBeingCanceled).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
       const code = this.#state.contracts.codeOf(instrument);
       const why = wasOff
@@ -248,7 +248,7 @@ export class ProtectiveStops {
     }
   }
 
-  #alertCovered(watch: Watch, held: number): void {
+  #alertCovered(watch: WatchedPosition, held: number): void {
     watch.isAlerted = false;
     const { context, contracts } = this.#state;
     const how = held === 0 ? 'it is closed' : 'it has a stop at the broker';
@@ -267,7 +267,7 @@ export class ProtectiveStops {
   #begin(position: PositionKey, inherited: InheritedStop | null): void {
     const key = `${position.strategy} ${position.instrument}`;
     if (position.strategy === OPERATOR_INDEX || this.#watches.has(key)) return;
-    this.#watches.set(key, new Watch(position, inherited));
+    this.#watches.set(key, new WatchedPosition(position, inherited));
   }
 
   /**
@@ -278,7 +278,7 @@ export class ProtectiveStops {
     const { portfolio, orders } = this.#state;
     const held = -signOf(side) * portfolio.position(OPERATOR_INDEX, instrument).qty;
     const theirs = orders.open.filter(
-      (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
+      (order) => order.isAdopted && order.instrument === instrument && isNotBeingCanceled(order),
     );
     const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
@@ -288,13 +288,13 @@ export class ProtectiveStops {
     return ordersOf(this.#state, position).filter(({ isProtective }) => isProtective);
   }
 
-  #adjust(watch: Watch): void {
+  #adjust(watch: WatchedPosition): void {
     const { side, wantedQty } = watch;
     const [stop, ...more] = this.#stopsOf(watch);
     if (this.#state.targets.isClosing(watch)) {
       // The flatten withdraws it: nothing delays the next one.
       if (stop !== undefined) watch.askAtUs = -Infinity;
-      return forgive(watch);
+      return clearNaked(watch);
     }
     this.#explain(watch);
     this.#watch(watch, null);
@@ -311,7 +311,7 @@ export class ProtectiveStops {
   }
 
   /** A position without a stop of its own must not look like a fault: alerted once. */
-  #explain({ strategy, instrument, side, othersQty }: Watch): void {
+  #explain({ strategy, instrument, side, othersQty }: WatchedPosition): void {
     const { context, contracts, coveredByOthers, portfolio } = this.#state;
     if (othersQty === 0 && coveredByOthers.size === 0) return;
     const key = `${strategy} ${instrument}`;
@@ -328,7 +328,7 @@ export class ProtectiveStops {
     context.alert(strategy, 'warning', 'covered_by_others', text);
   }
 
-  #ask(watch: Watch, triggerTicks: number): void {
+  #ask(watch: WatchedPosition, triggerTicks: number): void {
     const { settings, context } = this.#state;
     const { strategy, instrument, side, wantedQty } = watch;
     if (context.nowUs < watch.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(watch)) return;
@@ -352,7 +352,7 @@ export class ProtectiveStops {
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */
-  #isOversizedLeft(watch: Watch): boolean {
+  #isOversizedLeft(watch: WatchedPosition): boolean {
     const side = watch.inherited?.side ?? watch.side;
     return ordersOf(this.#state, watch).some((order) => isOversized(order) && order.side === side);
   }
@@ -361,7 +361,7 @@ export class ProtectiveStops {
    * One that triggers at this moment is left alone: the order that it sends closes the position. A stop that could reverse the position
    * goes at once, and its successor follows as soon as it has gone; others keep the pace of new stops.
    */
-  #withdraw(watch: Watch, stops: readonly OrderView[]): void {
+  #withdraw(watch: WatchedPosition, stops: readonly OrderView[]): void {
     const { context } = this.#state;
     const now = context.nowUs;
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
@@ -371,7 +371,7 @@ export class ProtectiveStops {
     if (mayStay && !this.#isMarketOpen) return;
     if (isUrgent) watch.askAtUs = -Infinity;
     if (waiting.length === 0 || now < watch.askAtUs || now < watch.withdrawAtUs) return;
-    watch.withdrawals = waiting.some(({ doubt }) => doubt.isCancelUnsent) ? 1 : watch.withdrawals + 1;
+    watch.withdrawals = waiting.some(({ extras }) => extras.isCancelUnsent) ? 1 : watch.withdrawals + 1;
     watch.withdrawAtUs = now + (watch.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
     for (const { strategy, clientOrderId } of waiting) context.withdraw(strategy, clientOrderId);
   }
@@ -381,7 +381,7 @@ export class ProtectiveStops {
   }
 
   /** Undefined while the contract or its band is not known. */
-  #triggerOf({ strategy, instrument, side, inherited }: Watch): number | undefined {
+  #triggerOf({ strategy, instrument, side, inherited }: WatchedPosition): number | undefined {
     const { settings, contracts, portfolio, market } = this.#state;
     const contract = contracts.at(instrument);
     const { qty: held, openValue } = portfolio.position(strategy, instrument);
@@ -400,12 +400,12 @@ export class ProtectiveStops {
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
-  #watch(watch: Watch, unproven: string | null): void {
+  #watch(watch: WatchedPosition, unproven: string | null): void {
     const { settings, session, context } = this.#state;
     const { instrument, uncoveredQty } = watch;
     const { nakedSecondsMax = Infinity } = settings.risk;
     if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#state.targets.isClosing(watch))
-      return forgive(watch);
+      return clearNaked(watch);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.
     const isProvenAtLast = policy === 'nakedPosition' && watch.nakedPolicy === 'unprovenPosition';
@@ -444,17 +444,17 @@ export class ProtectiveStops {
 }
 
 /** Withdrawn because it is larger than the position that it closes. */
-const isOversized = ({ doubt }: OrderView): boolean => doubt.oversizedUs > -Infinity;
+const isOversized = ({ extras }: OrderView): boolean => extras.oversizedUs > -Infinity;
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
-const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
+const isTooLarge = ({ side, wantedQty, askedQty }: WatchedPosition, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
 /** A stop that a person moved stays where it is. */
 const isWhereWePutIt = ({ triggerState: { placedPrice, price } }: OrderView): boolean =>
   placedPrice !== null && placedPrice === price;
 
-function forgive(watch: Watch): void {
+function clearNaked(watch: WatchedPosition): void {
   watch.nakedSinceUs = Infinity;
   watch.nakedPolicy = null;
 }
@@ -463,7 +463,7 @@ function forgive(watch: Watch): void {
 const isRestingStop = (order: OrderView): boolean => order.isTriggerOrder && order.role === 'stop';
 
 /** The strategy's own: a stop that waits or is on its way, or the order that a stop has sent. */
-const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);
+const isClosing = (order: OrderView): boolean => !order.isProtective && isNotBeingCanceled(order);
 
 /** The broker shows it waiting. */
 const isInForce = (order: OrderView): boolean =>

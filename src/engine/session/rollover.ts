@@ -47,7 +47,7 @@ export class RolloverMonitor {
     const legs: Contract[] = [];
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
-      if (!found.ok) return this.#unresolved(strategy, before, issuesText([found.issues[0]]));
+      if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
       legs.push(found.value);
     }
     const changes = legs.filter((contract, leg) => before[leg]?.index !== contract.index);
@@ -59,11 +59,11 @@ export class RolloverMonitor {
   }
 
   /** A list without a contract that still trades may be wrong: the strategy keeps its contract. */
-  #unresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
-    const { calendar, context, stops } = this.#state;
+  #alertUnresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
+    const { calendar, context, stopper } = this.#state;
     const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
-    if (!isUsable) return stops.stop(strategy, why, null);
+    if (!isUsable) return stopper.stop(strategy, why, null);
     if (!addNew(this.#alerted, `${strategy} ${why}`)) return;
     context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
@@ -94,14 +94,14 @@ export function resolveSymbol(
   const contract =
     alias === undefined
       ? byCode(symbol, contracts)
-      : live(contracts, calendar, now, alias.underlying)[alias.place];
+      : liveContracts(contracts, calendar, now, alias.underlying)[alias.place];
   if (contract === undefined) return notParsed(symbol, 'a listed contract', codesOf(contracts));
   if (now >= rollsFrom(calendar, contract))
     return notParsed(symbol, 'a contract that has not expired', contract.expiry);
   return parsed(contract);
 }
 
-const live = (
+const liveContracts = (
   contracts: readonly Contract[],
   calendar: TradingCalendar,
   now: TsUs,

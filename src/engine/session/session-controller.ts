@@ -13,10 +13,10 @@ import { ProtectiveStops } from './protective-stops.ts';
 import { grouped } from '../risk/loss-limits.ts';
 import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
-import { StopProcedure } from './stop-procedure.ts';
+import { ShutdownProcedure } from './shutdown-procedure.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import { coverOf, isStaying } from '../engine-view.ts';
+import { coverOf, isNotBeingCanceled } from '../engine-view.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
@@ -35,7 +35,7 @@ export class SessionController {
   readonly #closeOut: CloseOut;
   readonly #rollover: RolloverMonitor;
   readonly #settlement: Settlement;
-  readonly #stop: StopProcedure;
+  readonly #shutdown: ShutdownProcedure;
   readonly #policies: FailurePolicies;
   readonly #protection: ProtectiveStops;
   readonly #orphans: Orphans;
@@ -47,7 +47,7 @@ export class SessionController {
     this.#closeOut = new CloseOut(state, this.#executor);
     this.#rollover = new RolloverMonitor(state);
     this.#settlement = new Settlement(state);
-    this.#stop = new StopProcedure(state, this.#executor);
+    this.#shutdown = new ShutdownProcedure(state, this.#executor);
     this.#policies = new FailurePolicies(state, this.#executor);
     this.#protection = new ProtectiveStops(state, this.#policies);
     this.#orphans = new Orphans(state, this.#executor);
@@ -75,13 +75,13 @@ export class SessionController {
     if (!isStandstill(phase)) this.#executor.resume();
     this.#closeOut.step();
     this.#executor.step();
-    this.#stop.onPhase(phase);
+    this.#shutdown.onPhase(phase);
   }
 
   onTimer(run: () => void): void {
     run();
     this.#executor.step();
-    this.#stop.step();
+    this.#shutdown.step();
     this.#protection.step();
   }
 
@@ -90,10 +90,10 @@ export class SessionController {
       case 'flatten':
         return this.#flatten(command);
       case 'rollover':
-        this.#state.snapshots.want('contracts');
+        this.#state.reads.request('contracts');
         return this.#rollover.apply();
       case 'stop':
-        return this.#stop.begin(command.reason);
+        return this.#shutdown.begin(command.reason);
       case 'resume':
         return this.#executor.endGivenUp(command.strategy ?? null);
     }
@@ -101,7 +101,7 @@ export class SessionController {
 
   afterEvent(event: EngineEvent): void {
     if (event.kind === 'booted') {
-      this.#stop.reset();
+      this.#shutdown.reset();
       this.#executor.restart();
       this.#protection.restart();
     }
@@ -109,29 +109,29 @@ export class SessionController {
     if (event.kind === 'read_failed' && event.what === 'positions') this.#executor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
-    if (!this.#isAtRest) {
+    if (!this.#isIdle) {
       this.#orphans.step();
       this.#closeOut.step();
       this.#executor.step();
-      this.#stop.step();
+      this.#shutdown.step();
       this.#protection.step();
     }
     this.#policies.endEvent();
   }
 
   /** Nothing is held, waits at the broker, is asked for or is watched. */
-  get #isAtRest(): boolean {
+  get #isIdle(): boolean {
     return !(
       this.#protection.isWatching ||
       !this.#executor.isIdle ||
-      this.#stop.stage !== 'idle' ||
+      this.#shutdown.stage !== 'idle' ||
       this.#orphans.isWatching ||
       this.#closeOut.isDue
     );
   }
 
   status() {
-    const { stage } = this.#stop;
+    const { stage } = this.#shutdown;
     const flattens = this.#executor.describe();
     const texts = [...(stage === 'idle' ? [] : [`stop: ${stage}`]), ...flattens.map(({ text }) => text)];
     /** `procedure`: empty when none is under way. */
@@ -142,7 +142,7 @@ export class SessionController {
   #flatten({ strategy, reason, inAuction = false }: FlattenCommand): void {
     const { portfolio, registry } = this.#state;
     const strategies = registry.registered.map(({ index }) => index);
-    const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
+    const all = portfolio.hasActivity(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
     for (const owner of strategy === null ? all : [strategy])
       this.#executor.flattenOwner(owner, reason, asker);
@@ -177,25 +177,25 @@ class Orphans {
       if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       alerted.add(key);
-      if (!this.#alerted.has(key)) this.#answer(held);
+      if (!this.#alerted.has(key)) this.#manage(held);
     }
     // A position that was closed and opened again by a late fill is answered again.
     this.#alerted = alerted;
   }
 
-  #answer(held: HeldPosition): void {
+  #manage(held: HeldPosition): void {
     const { settings, context } = this.#state;
     const { strategy, instrument, qty } = held;
     const policy = settings.risk.onOrphan ?? 'hold';
     const code = this.#state.contracts.codeOf(instrument);
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
-    const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
+    const text = `${id} is not running and holds ${qty} of ${code}, ${this.#coverText(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
     if (policy === 'flatten') this.#executor.flatten(held, `${id} is stopped`);
   }
 
-  #cover(held: HeldPosition): string {
-    const { stopQty, nakedQty } = coverOf(this.#state, held, isStaying);
+  #coverText(held: HeldPosition): string {
+    const { stopQty, nakedQty } = coverOf(this.#state, held, isNotBeingCanceled);
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(held.qty)} at the broker`;
   }
@@ -232,10 +232,10 @@ class Settlement {
       const isOver = this.#isGone(contract, this.#closeOf(contract));
       const known = isOver ? this.#valueOf(held, contract) : null;
       if (known !== null) this.#settle(held, contract, known);
-      else if (isOver || this.#isGone(contract, this.#leftUs(contract))) this.#state.snapshots.want('closed');
+      else if (isOver || this.#isGone(contract, this.#leftUs(contract))) this.#state.reads.request('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (portfolio.accountQty(held.instrument) !== 0 && !contracts.isEnded(held.instrument))
-        this.#state.snapshots.want('contracts');
+        this.#state.reads.request('contracts');
     }
   }
 

@@ -28,7 +28,7 @@ type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
 const SKEW_ALERT_US = 2 * US_PER_SECOND;
 
 /** Reason of the stop of a strategy that is in no list any more. */
-const LEFT = 'it is no longer configured';
+const LEFT_CONFIGURATION = 'it is no longer configured';
 
 export class SessionEvents {
   readonly #state: EngineState;
@@ -45,51 +45,51 @@ export class SessionEvents {
   }
 
   /** A process began. Calls without an answer become unknown, and everything is read and compared again. */
-  booted({ tsUs, boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
+  onBooted({ tsUs, boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
     if (tsUs < this.#state.context.nowUs) setClockBack(this.#state, tsUs);
     const { adoption, ids, context, session, halt, orders, executor } = this.#state;
-    const { positionReconciler, snapshots, timers, polls } = this.#state;
+    const { positionReconciler, reads, timers, polls } = this.#state;
     ids.boot(boot, accountTail, stamp, session.day);
-    context.booted();
+    context.onBooted();
     adoption.expect(owners);
     session.restart(boot);
-    halt.restarted();
-    snapshots.restart(tsUs);
+    halt.endShutdown();
+    reads.restart(tsUs);
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
     executor.countSent(adoption.takeSent());
     executor.takeSent({ owners, changes, cancels });
-    this.#state.entries.booted();
-    for (const order of orders.open) executor.interrupted(order);
-    this.#streamDown('down', null);
+    this.#state.withdrawal.onBooted();
+    for (const order of orders.open) executor.onInterrupted(order);
+    this.#onStreamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);
     polls.start();
     this.#startStrategies();
   }
 
   /** Commands of a person or of the schedule. Each is journaled before it is done. */
-  command({ by, command }: CommandReceived): void {
-    const { halt, losses, context, entries, stops } = this.#state;
+  onCommand({ by, command }: CommandReceived): void {
+    const { halt, losses, context, withdrawal, stopper } = this.#state;
     losses.invalidate();
     context.append({ kind: 'command', ...context.head(null), by, command });
     switch (command.name) {
       case 'halt':
-        return halt.command(command.reason, command.strategy ?? null, command.code);
+        return halt.haltByCommand(command.reason, command.strategy ?? null, command.code);
       case 'resume':
         this.#resume(command);
         return this.#controller.onCommand(command);
       case 'cancel_all':
-        return entries.cancelAll();
+        return withdrawal.cancelAll();
       case 'cancel_order':
-        return entries.cancelOrder(command.clientOrderId);
+        return withdrawal.cancelOrder(command.clientOrderId);
       case 'stop_strategy':
-        return stops.command(command, by);
+        return stopper.command(command, by);
       case 'start_strategy':
-        return stops.start(command.strategy);
+        return stopper.allowStart(command.strategy);
       case 'resolve_order':
         return this.#resolve(command.clientOrderId, command.as, command.reason);
       case 'stop':
-        halt.stopping();
+        halt.beginShutdown();
         return this.#controller.onCommand(command);
       case 'flatten':
       case 'rollover':
@@ -101,10 +101,10 @@ export class SessionEvents {
 
   /** `id`: an order, or the broker's number of one that has no owner. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
-    const { context, life, orders, rowOwners, snapshots } = this.#state;
+    const { context, life, orders, rowOwners, reads } = this.#state;
     const order = orders.get(id);
     if (order === undefined) {
-      if (as === 'live' && rowOwners.assignToOperator(brokerOrderNo(id))) return snapshots.want('book');
+      if (as === 'live' && rowOwners.assignToOperator(brokerOrderNo(id))) return reads.request('book');
       const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
       return context.alert(null, 'warning', 'order_not_found', text);
     }
@@ -113,12 +113,12 @@ export class SessionEvents {
       return context.alert(order.strategy, 'warning', 'order_not_missing', text);
     }
     const event = as === 'absent' ? 'resolved_absent' : 'resolved_live';
-    if (!order.doubt.isContradicted) {
+    if (!order.extras.isContradicted) {
       if (transition(order, event) !== null) return life.apply(order, event, reason);
       const text = `${id} is ${order.status}: there is nothing to resolve`;
       return context.alert(order.strategy, 'warning', 'order_not_in_doubt', text);
     }
-    const doubt = order.ownDoubt();
+    const doubt = order.ownExtras();
     doubt.isContradicted = false;
     doubt.resolvedAs = as;
     orders.changed(order);
@@ -142,22 +142,22 @@ export class SessionEvents {
     });
   }
 
-  sessionStarted(started: SessionStarted): void {
+  onSessionStarted(started: SessionStarted): void {
     const { tradingDay, follows, isRestarted, carriedOrders = [] } = started;
-    const { session, portfolio, positionReconciler, halt, losses, context, snapshots, registry, ids } =
+    const { session, portfolio, positionReconciler, halt, losses, context, reads, registry, ids } =
       this.#state;
     if (session.day === tradingDay) return;
-    if (session.day !== null) this.#leaveDay();
-    losses.begin(started.earned ?? []);
+    if (session.day !== null) this.#endDay();
+    losses.beginDay(started.earned ?? []);
     session.begin(tradingDay);
     ids.before.carryOver(started.minted ?? []);
     // The broker counts the day's fills from before too.
-    if (isRestarted === true) this.#state.fills.hasEarlier = true;
+    if (isRestarted === true) this.#state.fills.hasCarriedFills = true;
     if (started.equityPeak !== undefined) this.#state.breakers.carryOver(started.equityPeak);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isRestarted !== true && (follows === undefined || follows < tradingDay);
     for (const each of carriedOrders) this.#state.carriedOrders.carryOver(each, wasNight);
-    this.#state.entries.carryOver(carriedOrders);
+    this.#state.withdrawal.carryOver(carriedOrders);
     for (const { strategy, instrument, qty, openValue } of started.carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const carried = { event: 'carried_over', instrument, qty, value: openValue } as const;
@@ -167,14 +167,14 @@ export class SessionEvents {
     if (started.lossReached !== undefined) halt.carryOverLoss(started.lossReached);
     for (const each of started.haltedStrategies ?? []) halt.carryOver(each.strategy, each);
     for (const { strategy, reason } of started.stoppedStrategies ?? [])
-      this.#state.stops.carryOver(strategy, reason);
+      this.#state.stopper.carryOver(strategy, reason);
     this.#alertUnclosed(started.unclosed ?? []);
     // Strategies find their positions and halts as they are.
-    registry.goOn();
+    registry.resume();
     positionReconciler.restart();
-    if (follows !== undefined) positionReconciler.carriedOver();
+    if (follows !== undefined) positionReconciler.expectCarriedOver();
     this.#controller.onSession(wasNight);
-    for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
+    for (const what of ['contracts', 'book', 'positions'] as const) reads.request(what);
     this.#state.polls.awaitReference();
     this.#startStrategies();
   }
@@ -187,7 +187,7 @@ export class SessionEvents {
     }
   }
 
-  #leaveDay(): void {
+  #endDay(): void {
     const { dayEnd, exits, rowOwners, fills, moneyReconciler, portfolio, market } = this.#state;
     dayEnd.nextDay();
     exits.nextDay();
@@ -199,23 +199,23 @@ export class SessionEvents {
   }
 
   /** Which version of each strategy decides from here on, and under which settings: it follows the lists, and reports changes. */
-  strategiesConfigured({ strategies }: StrategiesConfigured): void {
-    const { context, registry, stops, losses } = this.#state;
+  onStrategies({ strategies }: StrategiesConfigured): void {
+    const { context, registry, stopper, losses } = this.#state;
     const before = this.#configured;
     this.#configured = new Map(strategies.map((each) => [each.settings.id, each]));
     // Not by place: a replay of the day may give other places.
     const registered = registry.registered.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
     for (const { index, settings } of registered) {
       const now = this.#configured.get(settings.id);
-      const isEarlier = context.decisions.isEarlier(index);
+      const isEarlier = context.decisions.isOlderVersion(index);
       if (now !== undefined) {
         // The first list of a session is no change.
         if (before !== null) this.#noteChange(index, before.get(settings.id), now);
-        this.#use(index, now.settings);
-        if (!isEarlier) stops.applyStop(index);
+        this.#useSettings(index, now.settings);
+        if (!isEarlier) stopper.applyStop(index);
       }
       // In a past with another list it may have been configured again since.
-      else if (!isEarlier) stops.stop(index, LEFT, null);
+      else if (!isEarlier) stopper.stop(index, LEFT_CONFIGURATION, null);
     }
     // A strategy whose symbols were edited may hold what it no longer trades.
     if (before !== null && registry.isStarted) this.#controller.onContracts();
@@ -223,7 +223,7 @@ export class SessionEvents {
   }
 
   /** Limits hold from their list on, so that a replay meets them at the same moment. Its contracts are those of its code. */
-  #use(strategy: StrategyIndex, settings: StrategySettings): void {
+  #useSettings(strategy: StrategyIndex, settings: StrategySettings): void {
     const { strategies } = this.#state.settings;
     const present = strategies[strategy];
     if (present !== undefined && present.isOrphan !== true)
@@ -246,7 +246,7 @@ export class SessionEvents {
   }
 
   /** A contract may have its last session on another day from now on. */
-  calendarKnown(known: CalendarKnown): void {
+  onCalendar(known: CalendarKnown): void {
     const { session, registry } = this.#state;
     if (!session.calendar.replace(known)) return;
     session.recheckPhase();
@@ -254,62 +254,62 @@ export class SessionEvents {
   }
 
   /** A list takes effect with the event after it: a process lists contracts before it boots, and nothing may be decided in between. */
-  contractsListed(listed: ContractsListed): void {
-    this.#state.snapshots.arrived('contracts');
+  onContracts(listed: ContractsListed): void {
+    this.#state.reads.onArrived('contracts');
     this.#listed = listed;
   }
 
-  useListed(): void {
-    const { snapshots, polls, contracts: table, registry, adoption, executor } = this.#state;
+  useContracts(): void {
+    const { reads, polls, contracts: table, registry, adoption, executor } = this.#state;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
     const sent = adoption.takeSent();
     executor.countSent(sent);
-    for (const order of sent) executor.interrupted(order);
+    for (const order of sent) executor.onInterrupted(order);
     if (registry.isStarted) this.#controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;
-    snapshots.want('book');
+    reads.request('book');
     polls.awaitReference();
   }
 
-  stream({ state, reason, tsUs }: StreamChanged): void {
-    const { market, registry, polls, snapshots } = this.#state;
-    if (state !== 'live') return this.#streamDown(state, reason);
-    market.up();
+  onStream({ state, reason, tsUs }: StreamChanged): void {
+    const { market, registry, polls, reads } = this.#state;
+    if (state !== 'live') return this.#onStreamDown(state, reason);
+    market.onStreamUp();
     if (this.#isDownAlerted)
       this.#state.context.alert(null, 'info', 'stream_up', 'the price stream is connected again');
     this.#isDownAlerted = false;
     polls.awaitReference();
     // Fills, triggers and closes of the meantime were not seen (failure cases, 19).
-    for (const what of ['triggers', 'book', 'positions', 'account'] as const) snapshots.want(what);
+    for (const what of ['triggers', 'book', 'positions', 'account'] as const) reads.request(what);
     registry.dispatch((host) => host.onFeed({ tsUs, state }));
   }
 
   /** Moves to the current phase, if it is another one. */
   advancePhase(): void {
-    const { session, context, registry, dayEnd, snapshots, polls } = this.#state;
-    if (session.isDayOver()) dayEnd.over();
+    const { session, context, registry, dayEnd, reads, polls } = this.#state;
+    if (session.isDayOver()) dayEnd.endUnproven();
     const before = session.phase;
     const phase = session.advancePhase(context.nowUs);
     if (phase === null) return;
     const tradingDay = session.tradingDay();
     context.append({ ...context.head(null), kind: 'phase', tradingDay, phase });
     if (phase === 'closed' && before !== 'closed') {
-      dayEnd.closed(context.nowUs);
-      snapshots.want('book');
-      snapshots.want('positions');
+      dayEnd.onClose(context.nowUs);
+      reads.request('book');
+      reads.request('positions');
     } else if (phase !== 'closed') {
-      dayEnd.opened();
-      if (before === 'closed') polls.opened();
+      dayEnd.onOpen();
+      if (before === 'closed') polls.onOpen();
     }
     registry.dispatch((host) => host.onPhase({ tsUs: context.nowUs, phase }));
     this.#controller.onPhase(phase);
   }
 
-  clockSkew({ skewUs }: ClockSkew): void {
+  onClockSkew({ skewUs }: ClockSkew): void {
     this.#state.session.clockSkewUs = skewUs;
     const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
     if (isLarge && !this.#isSkewAlerted) {
@@ -319,7 +319,7 @@ export class SessionEvents {
     this.#isSkewAlerted = isLarge;
   }
 
-  clockStep({ stepUs }: ClockStep): void {
+  onClockStep({ stepUs }: ClockStep): void {
     this.#state.session.clockStepUs = stepUs;
     if (stepUs === 0) {
       const text = 'the wall clock agrees with market time again';
@@ -331,10 +331,10 @@ export class SessionEvents {
   }
 
   /** `reason` null: the process ended, journaled elsewhere. A stale stream empties the books too: its next levels may not fit. */
-  #streamDown(state: 'stale' | 'down', reason: string | null): void {
+  #onStreamDown(state: 'stale' | 'down', reason: string | null): void {
     const { market, registry, context, session } = this.#state;
     const wasLive = market.isLive;
-    market.down();
+    market.onStreamDown();
     if (!wasLive) return;
     if (reason !== null && state === 'down' && session.phase !== 'closed') {
       this.#isDownAlerted = true;
@@ -367,7 +367,7 @@ function setClockBack(state: EngineState, at: TsUs): void {
   timers.bringForward(context.nowUs - at);
   context.setBack(at);
   session.setClockBack();
-  if (!session.isDayOver()) registry.goOn();
+  if (!session.isDayOver()) registry.resume();
   reconciler.setClockBack(at);
   for (const order of orders.open) order.setClockBack(at);
   executor.setClockBack(at);

@@ -92,7 +92,7 @@ export class SessionState {
   }
 
   /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
-  isEarlierBook(readUs: TsUs): boolean {
+  mayShowDayBefore(readUs: TsUs): boolean {
     return readUs < this.#opensUs;
   }
 

@@ -23,9 +23,9 @@ export class StrategyRegistry {
   #isRunning = false;
   #isDispatching = false;
   /** Updates of orders that changed between two trading days. */
-  #kept: StrategyUpdate[] = [];
+  #pendingUpdates: StrategyUpdate[] = [];
   /** Contracts of a night's table, reported when the next day begins. */
-  #legsKept: (() => void)[] = [];
+  #pendingLegChanges: (() => void)[] = [];
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
     this.#host = host;
@@ -108,7 +108,7 @@ export class StrategyRegistry {
     });
     if (!this.#isStarted || entry.stopped !== null || changes.length === 0) return;
     if (this.#isRunning) this.dispatch((host) => host.onLegs(strategy, changes));
-    else this.#legsKept.push(() => this.dispatch((host) => host.onLegs(strategy, changes)));
+    else this.#pendingLegChanges.push(() => this.dispatch((host) => host.onLegs(strategy, changes)));
   }
 
   start(begin: (host: StrategyHost) => void): void {
@@ -122,13 +122,13 @@ export class StrategyRegistry {
     this.#isRunning = false;
   }
 
-  goOn(): void {
+  resume(): void {
     this.#isRunning = this.#isStarted;
-    const legs = this.#legsKept;
-    this.#legsKept = [];
+    const legs = this.#pendingLegChanges;
+    this.#pendingLegChanges = [];
     for (const report of legs) report();
-    const kept = this.#kept;
-    this.#kept = [];
+    const kept = this.#pendingUpdates;
+    this.#pendingUpdates = [];
     for (const each of kept) this.publish(each);
   }
 
@@ -137,7 +137,7 @@ export class StrategyRegistry {
     const entry = this.#registered[strategy];
     if (entry === undefined || entry.stopped !== null) return;
     if (this.#isRunning) this.dispatch((host) => host.onOrder(strategy, update));
-    else if (this.#isStarted) this.#kept.push(each);
+    else if (this.#isStarted) this.#pendingUpdates.push(each);
   }
 
   /** Runs handlers of strategies; their calls wait in the queue. */

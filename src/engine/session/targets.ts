@@ -51,12 +51,17 @@ export class Target implements PositionKey {
     this.reason = reason;
   }
 
-  get code(): string {
+  get orderCode(): string {
     return this.#core.contracts.codeOf(this.instrument);
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
-    this.#core.context.alert(this.strategy, severity, code, `flatten ${this.code} (${this.reason}): ${text}`);
+    this.#core.context.alert(
+      this.strategy,
+      severity,
+      code,
+      `flatten ${this.orderCode} (${this.reason}): ${text}`,
+    );
   }
 
   alertOnce(matter: string, severity: AlertSeverity, code: string, text: string): void {

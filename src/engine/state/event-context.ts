@@ -24,7 +24,7 @@ export class EventContext {
   #decisions: DecisionSource | null = null;
   #isBooted = false;
   /** Cancels asked for while a day begins, before this start has ids for its calls. */
-  #early: readonly (() => void)[] = [];
+  #queuedCancels: readonly (() => void)[] = [];
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -44,7 +44,7 @@ export class EventContext {
     return this.#decisions;
   }
 
-  decideBy(source: DecisionSource): void {
+  setDecisions(source: DecisionSource): void {
     this.#decisions = source;
   }
 
@@ -72,14 +72,14 @@ export class EventContext {
 
   #cancel(strategy: StrategyIndex, asked: ProposalDraft): void {
     if (this.#isBooted) this.decisions.ask(strategy, 'system', asked);
-    else this.#early = [...this.#early, () => this.#cancel(strategy, asked)];
+    else this.#queuedCancels = [...this.#queuedCancels, () => this.#cancel(strategy, asked)];
   }
 
   /** This start has ids for its calls. */
-  booted(): void {
+  onBooted(): void {
     this.#isBooted = true;
-    for (const cancel of this.#early) cancel();
-    this.#early = [];
+    for (const cancel of this.#queuedCancels) cancel();
+    this.#queuedCancels = [];
   }
 
   append(entry: JournalEntry): void {
@@ -115,7 +115,7 @@ export const callIdOf = (proposal: Proposal): ClientOrderId =>
 export class IntentQueue {
   readonly #dueWork: DueWork;
   #waiting: QueuedIntent[] = [];
-  #next = 0;
+  #index = 0;
 
   constructor(dueWork: DueWork) {
     this.#dueWork = dueWork;
@@ -123,25 +123,25 @@ export class IntentQueue {
 
   push(call: QueuedIntent): void {
     // A list of one takes a third of the space that an empty one grows to.
-    if (this.#next < this.#waiting.length) this.#waiting.push(call);
+    if (this.#index < this.#waiting.length) this.#waiting.push(call);
     else {
       this.#waiting = [call];
-      this.#next = 0;
+      this.#index = 0;
     }
     this.#dueWork.markPending();
   }
 
-  take(): QueuedIntent | undefined {
-    const call = this.#waiting[this.#next];
-    if (call !== undefined) this.#next += 1;
+  next(): QueuedIntent | undefined {
+    const call = this.#waiting[this.#index];
+    if (call !== undefined) this.#index += 1;
     return call;
   }
 
   /** Calls that still wait, of the strategy that asks without end. */
-  drop(): readonly QueuedIntent[] {
-    const dropped = this.#waiting.slice(this.#next);
+  dropRest(): readonly QueuedIntent[] {
+    const dropped = this.#waiting.slice(this.#index);
     this.#waiting = [];
-    this.#next = 0;
+    this.#index = 0;
     return dropped;
   }
 }
@@ -186,5 +186,5 @@ export interface DecisionSource {
   /** False when a strategy's stop is journaled only after the replay. */
   stopsNow(strategy: StrategyIndex): boolean;
   /** True in a past that an earlier version of the strategy decided. */
-  isEarlier(strategy: StrategyIndex): boolean;
+  isOlderVersion(strategy: StrategyIndex): boolean;
 }

@@ -68,15 +68,15 @@ export function replaySession(
   const past = new SessionPast({ read, session, framesPath, fromSeq, versionsSince, decidedUntil: null });
   let starts = 0;
   let events = 0;
-  let isEarlier = false;
-  past.read(({ event, decisions, earlier }) => {
+  let isReplay = false;
+  past.read(({ event, decisions, olderVersions }) => {
     events += 1;
     if (event.kind === 'booted') starts += 1;
     // An earlier version of a strategy cannot decide again: the journal does.
-    if (earlier.length > 0) engine.replay(event, decisions, earlier);
-    else if (isEarlier) engine.endReplay();
-    if (earlier.length === 0) engine.process(event);
-    isEarlier = earlier.length > 0;
+    if (olderVersions.length > 0) engine.replay(event, decisions, olderVersions);
+    else if (isReplay) engine.endReplay();
+    if (olderVersions.length === 0) engine.process(event);
+    isReplay = olderVersions.length > 0;
   });
   return {
     session,

@@ -128,7 +128,7 @@ function isAlike(name: string, before: readonly ConfiguredStrategy[], after: rea
 }
 
 /** Strategies that the process stopped for code that hung, unless another version came since; `versionsSince` Infinity: it comes now. */
-export function leftOutOf(
+export function excludedIn(
   read: JournalReader,
   session: TradingDay,
   versionsSince: readonly number[],

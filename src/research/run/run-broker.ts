@@ -8,7 +8,7 @@ import type {
   EngineEvent,
   OrderNews,
   ReferenceRow,
-  ReportKind,
+  ReadKind,
 } from '../../engine/ports/engine-event.ts';
 import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
 import { sentNow } from '../../venue/orders/venue-order.ts';
@@ -75,7 +75,7 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     this.#call({ call: 'cancel', sent: cancel, ...sentNow(this.#clock.nowUs) });
   }
 
-  read(what: ReportKind): void {
+  read(what: ReadKind): void {
     if (what === 'book') return this.#want(this.#scans);
     if (what === 'triggers') return this.triggers();
     if (what === 'positions') {

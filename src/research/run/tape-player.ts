@@ -317,7 +317,7 @@ export class TapePlayer {
   #playQuietRows(cursor: Cursor, end: number, untilUs: number): AfterQuiet {
     const { instrument, exchange, rows } = cursor.tape;
     const stretch = exchange.isQuiet ? this.#engine.enterStretch(instrument, cursor.totalVolume) : null;
-    if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return 'loud';
+    if (stretch === null || (rows.isQuotes && stretch.hasBookListener)) return 'loud';
     const low = Math.max(stretch.low, exchange.buyLimit + 1);
     const high = Math.min(stretch.high, exchange.sellLimit - 1);
     const { priceTicks, qty } = rows;
@@ -345,7 +345,7 @@ export class TapePlayer {
         if (!stretch.next(cursor)) after = 'work';
       }
       if (hasNewBook(cursor)) {
-        if (stretch.isBookHeard) after = 'work';
+        if (stretch.hasBookListener) after = 'work';
         if (after !== 'work') {
           cursor.showLater(clock, stretch);
           lastUs = atUs;
@@ -377,9 +377,9 @@ export class TapePlayer {
     const { instrument } = cursor.tape;
     const engine = this.#engine;
     const { atUs } = cursor;
-    const isLate = atUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
+    const isLate = atUs < engine.quietUntilUs && !engine.hasBookListener(instrument);
     // Until the engine has done its due work, the book is as it was before.
-    if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
+    if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.mergeDeferredBook(instrument);
     side.take(cursor, this.#clock);
     side.isLate = isLate;
     if (isLate) engine.deferBook(seqOf(side.seq), timeOf(atUs), instrument, cursor);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BroadcastChannel, Worker } from 'node:worker_threads';
-import type { EngineLine } from '../../../src/host/engine-thread.ts';
+import type { EngineWorkerHandle } from '../../../src/host/engine-thread.ts';
 import { type FromEngine, unpackEvents } from '../../../src/host/worker-protocol.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
@@ -124,7 +124,7 @@ async function daemonOn(
 const hasCall = (message: FromEngine): boolean => message.kind === 'outbox' && message.calls.length > 0;
 
 /** Between the main thread and the engine: a batch with a trade ends a tick, a batch with a call begins an order. */
-function watched(worker: Worker, main: Samples): EngineLine {
+function watched(worker: Worker, main: Samples): EngineWorkerHandle {
   return {
     postMessage: (message) => {
       worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -126,7 +126,7 @@ function cycleWith(startEngine: Start, isSupervised = true, settled = Promise.re
     context,
     calendar: new ReplaceableCalendar(loaded.config.calendar),
     note: () => undefined,
-    leftOut: new Map(),
+    excluded: new Map(),
     programProblem: () => problem,
     isSupervised,
     onLost: () => undefined,

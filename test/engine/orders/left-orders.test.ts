@@ -1,13 +1,13 @@
 /** Orders that are over leave an engine whose broker reports each end once, and no other. Of the last ones whoever names one is answered. */
 import { expect, it } from 'vitest';
 import { qty } from '../../../src/domain/units.ts';
-import { OVER_MAX } from '../../../src/engine/orders/orders.ts';
+import { FINAL_KEPT_MAX } from '../../../src/engine/orders/orders.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 
 it.each([
-  { reportsOnce: true, ends: OVER_MAX - 1, code: 'order_not_working' },
-  { reportsOnce: true, ends: OVER_MAX, code: 'order_not_found' },
-  { reportsOnce: false, ends: OVER_MAX, code: 'order_not_working' },
+  { reportsOnce: true, ends: FINAL_KEPT_MAX - 1, code: 'order_not_working' },
+  { reportsOnce: true, ends: FINAL_KEPT_MAX, code: 'order_not_found' },
+  { reportsOnce: false, ends: FINAL_KEPT_MAX, code: 'order_not_working' },
 ])('once more have ended after it: %o', ({ reportsOnce, ends, code }) => {
   const rig = new EngineRig({ reportsOnce }).start();
   const end = (no: number) => {

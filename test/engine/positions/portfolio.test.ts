@@ -59,7 +59,7 @@ function take(portfolio: Portfolio, market: Market, each: Step): void {
       const [ceiling, floor] = [priceTicks(each.price + 900), priceTicks(each.price - 900)];
       const reference = priceHundredths(each.price * 10);
       const row = { instrument: each.instrument, ceiling, floor, reference, lastPrice: null };
-      return market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] }, true);
+      return market.setReference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] }, true);
     }
     case 'day':
       if (!each.isNew) return market.newDay();
@@ -99,9 +99,9 @@ it('names each owner whose position or costs changed once', () => {
   portfolio.add(strategyIndex(1), FRONT.index, 1, worth(13_000, 1));
   portfolio.charge(strategyIndex(1), 2_700, 0);
   portfolio.charge(OPERATOR_INDEX, 2_700, 0);
-  expect(portfolio.changed).toEqual([1, -1]);
+  expect(portfolio.changedOwners).toEqual([1, -1]);
   portfolio.forgetChanges();
-  expect(portfolio.changed).toEqual([]);
+  expect(portfolio.changedOwners).toEqual([]);
   portfolio.clear();
-  expect(portfolio.changed, 'a new day changes everybody').toEqual([-1, 0, 1]);
+  expect(portfolio.changedOwners, 'a new day changes everybody').toEqual([-1, 0, 1]);
 });

@@ -40,8 +40,8 @@ test('losses count up to their limits, and limits that halt by themselves are li
   const rig = new StateRig({ settings: { risk: { ...SETTINGS.risk, drawdownMax: money(10) } } });
   rig.state.portfolio.charge(strategyIndex(1), 15_000_000, 0);
   rig.state.portfolio.charge(OPERATOR_INDEX, 25_000_000, 0);
-  rig.state.breakers.account(money(100));
-  rig.state.breakers.account(money(93));
+  rig.state.breakers.onAccount(money(100));
+  rig.state.breakers.onAccount(money(93));
   expect(used(rig)).toMatchObject({
     'daily_loss 1': 15_000_000,
     'daily_loss account': 40_000_000,

@@ -94,7 +94,7 @@ class World {
         return;
       }
       case 'halt':
-        if (step.isHalted) this.rig.state.halt.command('by hand', null);
+        if (step.isHalted) this.rig.state.halt.haltByCommand('by hand', null);
         else this.rig.state.halt.resume('seen');
         return;
       case 'read':
@@ -158,19 +158,19 @@ class World {
   }
 
   #fill(order: ManagedOrder, quantity: number): void {
-    if (order.filledQty + quantity > order.qty) order.qty = order.doubt.openModify?.qty ?? order.qty;
+    if (order.filledQty + quantity > order.qty) order.qty = order.extras.openModify?.qty ?? order.qty;
     this.rig.fill(order, quantity).read();
   }
 
   /** `accepted` confirms an open change, `unknown` refuses it. */
   #becomes(order: ManagedOrder, status: Extract<Step, { do: 'becomes' }>['status']): void {
-    const { openModify } = order.doubt;
+    const { openModify } = order.extras;
     if (openModify !== null && status === 'accepted')
       Object.assign(order, {
         qty: Math.max(openModify.qty, order.filledQty),
         limitPrice: openModify.limitPrice,
       });
-    order.ownDoubt().openModify = null;
+    order.ownExtras().openModify = null;
     this.rig.become(order, status);
     if (order.leavesQty === 0 && !order.isFinal) this.rig.become(order, 'filled');
   }

@@ -30,7 +30,7 @@ const OWNERS = SETTINGS.strategies.map((_, place) => strategyIndex(place));
 /** Limits are judged now. */
 function contextOf(journal: Journal): EventContext {
   const context = new EventContext(journal);
-  context.decideBy({ halts: () => null } as unknown as DecisionSource);
+  context.setDecisions({ halts: () => null } as unknown as DecisionSource);
   return context;
 }
 
@@ -57,13 +57,13 @@ class World {
     const { portfolio } = this;
     const registry = { isStopped: () => false };
     const core = { context, contracts, market, portfolio, registry, settings: SETTINGS };
-    this.halt = new EntryHalt(core as unknown as EngineCore, { withdraw: () => undefined });
+    this.halt = new EntryHalt(core as unknown as EngineCore, { withdrawEntries: () => undefined });
     this.losses = new LossLimits(core as unknown as EngineCore, this.halt);
   }
 
   trade(contract: number, price: number): void {
     this.#total += 1;
-    this.market.of(instrumentIndex(contract)).trade({
+    this.market.of(instrumentIndex(contract)).onTrade({
       kind: 'trade',
       seq: seq(this.#total),
       tsUs: tsUs(this.#total),
@@ -88,16 +88,16 @@ class World {
     const [ceiling, floor] = [priceTicks(price + 900), priceTicks(price - 900)];
     const reference = priceHundredths(price * 10);
     const row = { instrument: instrumentIndex(contract), ceiling, floor, reference, lastPrice: null };
-    this.market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] }, true);
+    this.market.setReference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] }, true);
     this.losses.invalidate();
   }
 
   /** Whose limit is reached: the account's is -1. */
   reached(): readonly number[] {
     const owners = OWNERS.filter(
-      (owner) => this.losses.of(owner) >= (SETTINGS.strategies[owner]?.risk.dailyLossMax ?? 0),
+      (owner) => this.losses.strategyLoss(owner) >= (SETTINGS.strategies[owner]?.risk.dailyLossMax ?? 0),
     );
-    const isAccount = this.losses.ofAccount() >= SETTINGS.risk.dailyLossMax;
+    const isAccount = this.losses.accountLoss() >= SETTINGS.risk.dailyLossMax;
     return isAccount ? [-1, ...owners] : owners;
   }
 
@@ -139,7 +139,7 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
     const at = Math.max(11_000, each.do === 'trade' ? each.price : (last[each.contract] ?? 0) + each.by);
     last[each.contract] = at;
     world.trade(each.contract, at);
-    if (world.losses.contains(instrumentIndex(each.contract), at))
+    if (world.losses.isWithinBand(instrumentIndex(each.contract), at))
       return world.isOneMissed() ? 'missed' : 'passed';
     world.losses.measure();
   }
@@ -151,7 +151,7 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
 function missedAtTheEdges(world: World, listed: readonly { readonly index: InstrumentIndex }[]): boolean {
   for (const { index } of listed) {
     const isLong = world.portfolio.accountQty(index) > 0;
-    const edge = isLong ? world.market.of(index).lossSafe.low : world.market.of(index).lossSafe.high;
+    const edge = isLong ? world.market.of(index).safePrices.low : world.market.of(index).safePrices.high;
     if (Number.isFinite(edge)) world.trade(index, edge);
   }
   return world.isOneMissed();
@@ -195,13 +195,13 @@ it('halts the owner whose limit a price has reached, once, and then holds a band
   world.losses.measure();
   expect(world.halts).toEqual([]);
   world.trade(0, 11_000);
-  expect(world.losses.contains(FRONT.index, 11_000)).toBe(false);
+  expect(world.losses.isWithinBand(FRONT.index, 11_000)).toBe(false);
   world.losses.measure();
   world.losses.measure();
   expect(world.halts).toEqual([
     [0, 'its loss of the day, 20,000,000, has reached 20,000,000 (strategies[].risk.dailyLossMax)'],
   ]);
-  expect(world.losses.contains(FRONT.index, 11_000), 'reported: only the account has a limit left').toBe(
+  expect(world.losses.isWithinBand(FRONT.index, 11_000), 'reported: only the account has a limit left').toBe(
     true,
   );
 });
@@ -230,7 +230,7 @@ it('bounds what many contracts may lose together, those that were bought since t
     world.losses.measureChanged();
   }
   expect(measured.mock.calls.length).toBeLessThan(MANY.length / 2);
-  expect(world.losses.ofAccount()).toBeLessThan(world.losses.ofAccountAtMost());
+  expect(world.losses.accountLoss()).toBeLessThan(world.losses.accountLossBound());
   expect(missedAtTheEdges(world, MANY)).toBe(false);
 });
 
@@ -240,13 +240,13 @@ it('holds a band up to the price before the limit', () => {
   world.refer(0, 13_000);
   world.trade(0, 13_000);
   world.fill(0, 0, 1, 13_000);
-  expect(world.losses.contains(FRONT.index, 13_000), 'not yet looked at').toBe(false);
+  expect(world.losses.isWithinBand(FRONT.index, 13_000), 'not yet looked at').toBe(false);
   world.losses.measure();
-  expect(world.market.of(FRONT.index).lossSafe.low).toBe(13_000 - 1_999);
-  expect(world.market.of(FRONT.index).lossSafe.high).toBe(13_000 + 1_999);
-  expect(world.losses.contains(NEXT.index, 1), 'nobody holds it').toBe(true);
+  expect(world.market.of(FRONT.index).safePrices.low).toBe(13_000 - 1_999);
+  expect(world.market.of(FRONT.index).safePrices.high).toBe(13_000 + 1_999);
+  expect(world.losses.isWithinBand(NEXT.index, 1), 'nobody holds it').toBe(true);
   world.portfolio.charge(strategyIndex(0), 5_000, 0);
-  expect(world.losses.contains(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
+  expect(world.losses.isWithinBand(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
   world.losses.measure();
-  expect(world.market.of(FRONT.index).lossSafe.low, 'half a tick less to lose').toBe(13_000 - 1_999);
+  expect(world.market.of(FRONT.index).safePrices.low, 'half a tick less to lose').toBe(13_000 - 1_999);
 });

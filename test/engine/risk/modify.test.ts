@@ -18,7 +18,7 @@ const price = (limitPrice: number): ModifyIntent => ({
 });
 const quantity = (qty: number): ModifyIntent => ({ kind: 'qty', clientOrderId: OWN, qty: qty as units.Qty });
 
-const halt = ({ state }: StateRig): void => state.halt.command('by hand', null);
+const halt = ({ state }: StateRig): void => state.halt.haltByCommand('by hand', null);
 
 /** A buy of two at 1,300.0, resting. */
 function resting(): { rig: StateRig; order: ManagedOrder } {
@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'while a cancel waits',
-    (_, order) => (order.ownDoubt().queuedCancel = ID),
+    (_, order) => (order.ownExtras().queuedCancel = ID),
     price(1),
     'order_not_working: status=accepted, a cancel waits',
   ],
@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
   ['while halted', halt, price(12_990), 'halted: reason=by hand'],
   [
     'too often',
-    ({ state, now }) => [now, now, now].forEach((each) => state.breakers.rate.sent(each)),
+    ({ state, now }) => [now, now, now].forEach((each) => state.breakers.rate.add(each)),
     price(12_990),
     'order_rate: orders=3 max=3 perUs=1000000',
   ],
@@ -156,7 +156,7 @@ test.each([
   ['system', undefined],
 ] as const)('an exit moved by the %s while the daemon stops', (by, code) => {
   const { rig } = resting();
-  rig.hold(0, -2).read().state.halt.stopping();
+  rig.hold(0, -2).read().state.halt.beginShutdown();
   const verdict = rig.guard.checkModify(ALPHA, ID, price(12_990), by, false);
   expect(verdict.kind === 'denied' ? verdict.denial.code : undefined).toBe(code);
 });
@@ -171,7 +171,7 @@ test('a cancel is never denied: not at night, not halted, not of a stopped strat
   const { rig, order } = resting();
   const { state, guard } = rig.goTo(at('02:00'));
   halt(rig);
-  state.market.down();
+  state.market.onStreamDown();
   state.positionReconciler.restart();
   state.registry.stop(ALPHA, 'test');
   expect(guard.checkCancel(ALPHA, ID, order)).toEqual({

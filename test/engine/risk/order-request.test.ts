@@ -69,7 +69,12 @@ const ROWS: readonly (readonly [string, Change, TriggerIntent, string])[] = [
   ],
   ['a leg that is its own', nothing, arbitrage(0), 'leg_is_own_contract'],
   ['a leg that nobody knows', nothing, arbitrage(7), 'contract_unknown: instrument=7'],
-  ['a halt', ({ state }) => state.halt.command('by hand', null), stopSell(12_950), 'halted: reason=by hand'],
+  [
+    'a halt',
+    ({ state }) => state.halt.haltByCommand('by hand', null),
+    stopSell(12_950),
+    'halted: reason=by hand',
+  ],
   [
     'a book not read',
     ({ state }) => (state.session.triggersReadUs = -Infinity),
@@ -111,7 +116,7 @@ test.each(ROWS)('%s', (_, change, intent, expected) => {
 describe('what protects a position', () => {
   it('goes where entries may not, and is no larger than what the broker shows', () => {
     const rig = holding();
-    rig.state.halt.command('by hand', null);
+    rig.state.halt.haltByCommand('by hand', null);
     expect(judge(rig, stopSell(12_950, 2, { reduceOnly: true }))).toBe('approved as reduce');
     expect(judge(rig, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
   });

@@ -78,7 +78,7 @@ const READINGS: readonly Case[] = [
     'the same refusal is probed once a minute',
     ({ state }) =>
       Array.from({ length: 8 }, () =>
-        state.breakers.refusals.rejected(ALPHA, { ...intent(), trigger: null }, '', at('09:59')),
+        state.breakers.refusals.onRejected(ALPHA, { ...intent(), trigger: null }, '', at('09:59')),
       ),
     {},
     'approved as entry',
@@ -161,7 +161,7 @@ const MARGINS: readonly Case[] = [
   [
     'what an order was enlarged by since the read is not',
     (rig) =>
-      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).ownDoubt(), {
+      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).ownExtras(), {
         grownUs: at('10:00'),
         grownFrom: units.qty(1),
       }),
@@ -171,7 +171,7 @@ const MARGINS: readonly Case[] = [
   [
     'what it was enlarged by before is',
     (rig) =>
-      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).ownDoubt(), {
+      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).ownExtras(), {
         grownUs: at('09:59'),
         grownFrom: units.qty(1),
       }),

@@ -36,7 +36,7 @@ const refusedNineTimes =
   (trigger: Trigger | null): Change =>
   ({ state: { breakers } }) => {
     const request = { ...intent({ side: 'sell' }), trigger };
-    for (let i = 0; i < 9; i += 1) breakers.refusals.rejected(ALPHA, request, '?', at('10:00'));
+    for (let i = 0; i < 9; i += 1) breakers.refusals.onRejected(ALPHA, request, '?', at('10:00'));
   };
 const stops: Change = ({ state }) => state.registry.stop(ALPHA, 'test');
 
@@ -96,7 +96,7 @@ const OBSTACLES: readonly Case[] = [
     'contract_expired: expiry=2026-03-19 tradingDay=2026-03-20',
   ],
   ['a stopped strategy', stops, {}, 'strategy_stopped'],
-  ['a desk while the daemon stops', (rig) => rig.state.halt.stopping(), {}, 'stopping'],
+  ['a desk while the daemon stops', (rig) => rig.state.halt.beginShutdown(), {}, 'stopping'],
   [
     'an order of ours that it would trade with',
     (rig) => rig.add({ id: 'a', side: 'buy', qty: 1, strategy: 1 }),
@@ -140,7 +140,7 @@ describe('a reduction', () => {
 
   test('that a stale read holds back is to be read for and asked again', () => {
     const rig = holding();
-    rig.state.halt.command('by hand', null);
+    rig.state.halt.haltByCommand('by hand', null);
     readAt('09:59:50')(rig);
     expect(submit(rig, { side: 'sell' }, 'strategy', true).kind).toBe('pending');
     expect(submit(rig, { side: 'sell', qty: 3 }, 'strategy', true).kind).toBe('denied');

@@ -49,12 +49,12 @@ const buysOf =
 const sentAt =
   (...secondsAgo: number[]): Change =>
   ({ state, now }) =>
-    secondsAgo.forEach((each) => state.breakers.rate.sent(units.addUs(now, -each * 1_000_000)));
+    secondsAgo.forEach((each) => state.breakers.rate.add(units.addUs(now, -each * 1_000_000)));
 const rejected =
   (...times: string[]): Change =>
   ({ state: { breakers } }) =>
     times.forEach((time) =>
-      breakers.refusals.rejected(ALPHA, { ...intent(), trigger: null }, 'no money', at(time)),
+      breakers.refusals.onRejected(ALPHA, { ...intent(), trigger: null }, 'no money', at(time)),
     );
 const clockOf =
   (clockSkewUs: number, time: string): Change =>
@@ -71,9 +71,9 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
   ['price_off_grid: price=0', nothing, { price: 0 }],
   ['qty_above_max: qty=6 max=5', nothing, { qty: 6 }],
   ['strategy_stopped', ({ state }) => state.registry.stop(ALPHA, 'test')],
-  ['stopping', ({ state }) => state.halt.stopping()],
-  ['halted: reason=by hand', ({ state }) => state.halt.command('by hand', null)],
-  ['halted: reason=its loss', ({ state }) => state.halt.command('its loss', ALPHA)],
+  ['stopping', ({ state }) => state.halt.beginShutdown()],
+  ['halted: reason=by hand', ({ state }) => state.halt.haltByCommand('by hand', null)],
+  ['halted: reason=its loss', ({ state }) => state.halt.haltByCommand('its loss', ALPHA)],
   [
     'calendar_ended: validTo=2026-12-31 tradingDay=2027-01-04',
     nothing,
@@ -101,14 +101,14 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
   ['closing_out: because=overnight', timeIs('14:25')],
   ['closing_out: because=expiry', timeIs('14:25', '2026-03-19')],
   ['clock_skew: skewUs=10000001 maxUs=10000000', clockOf(10_000_001, '10:00')],
-  ['stream_down', ({ state }) => state.market.down()],
+  ['stream_down', ({ state }) => state.market.onStreamDown()],
   ['band_unknown', ({ state }) => state.market.newDay()],
-  ['band_unknown', ({ state }) => state.market.up()],
+  ['band_unknown', ({ state }) => state.market.onStreamUp()],
   [
     'book_unknown',
     (rig) => {
-      rig.state.market.down();
-      rig.state.market.up();
+      rig.state.market.onStreamDown();
+      rig.state.market.onStreamUp();
       rig.reference();
     },
   ],

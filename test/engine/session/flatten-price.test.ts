@@ -13,8 +13,8 @@ function holding(qty: number, has: WorldOptions['has'] = {}): SessionWorld {
 
 /** The stream went and came back. */
 const emptied = ({ state: { market } }: SessionWorld): void => {
-  market.down();
-  market.up();
+  market.onStreamDown();
+  market.onStreamUp();
 };
 
 test.each([

@@ -163,7 +163,7 @@ it.each([
 ])('a stop that a halt took before its entry filled %s', (_, entersSince, alerts) => {
   const world = new SessionWorld().start();
   world.state.market.newDay();
-  world.state.halt.command('news', null);
+  world.state.halt.haltByCommand('news', null);
   world.state.orders.canceledWaiting.push(stop(world, { status: 'canceled' }));
   world.afterEvent('clock');
   world.state.halt.resume('seen');

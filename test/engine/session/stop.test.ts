@@ -1,6 +1,6 @@
 /** The clean end in virtual time (rulings, 27). */
 import { expect, test } from 'vitest';
-import type { StopSettings } from '../../../src/domain/settings.ts';
+import type { ShutdownSettings } from '../../../src/domain/settings.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/state-rig.ts';
@@ -8,7 +8,7 @@ import { SessionWorld } from '../support/session-world.ts';
 
 const stop = { name: 'stop', reason: 'SIGINT' } as const;
 
-interface Wanted extends Partial<StopSettings> {
+interface Wanted extends Partial<ShutdownSettings> {
   readonly time?: string;
   /** What the first strategy holds. */
   readonly holds?: number;

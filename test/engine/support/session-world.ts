@@ -11,7 +11,7 @@ import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import type { EngineState } from '../../../src/engine/engine-state.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
-import type { EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, ReadKind } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { CONTROLLER_TIMER, ENGINE_TIMER } from '../../../src/engine/state/timers.ts';
@@ -63,7 +63,7 @@ export class SessionWorld extends StateRig {
     this.calendar = calendar;
     this.state.positionReconciler.restart();
     this.agree(units.addUs(this.now, -units.US_PER_MINUTE));
-    this.state.context.decideBy({
+    this.state.context.setDecisions({
       ask: (strategy, _, asked) => this.#ask(strategy, asked),
       policies: () => null,
     } satisfies Partial<DecisionSource> as unknown as DecisionSource);
@@ -160,7 +160,7 @@ export class SessionWorld extends StateRig {
 
   /** What a controller asks of others is written down. */
   #ownState(): EngineState {
-    const { registry, snapshots, entries, stops } = this.state;
+    const { registry, reads, withdrawal, stopper } = this.state;
     const setLegs = registry.setLegs.bind(registry);
     registry.setLegs = (strategy, legs) => {
       this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
@@ -168,13 +168,13 @@ export class SessionWorld extends StateRig {
     };
     return {
       ...this.state,
-      snapshots: instead(snapshots, { want: (what) => this.#read(what) }),
-      entries: instead(entries, {
-        isCover: (id) => entries.isCover(id),
-        isUnread: (id) => entries.isUnread(id),
-        withdraw: (strategy) => void this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
+      reads: instead(reads, { request: (what) => this.#read(what) }),
+      withdrawal: instead(withdrawal, {
+        isCover: (id) => withdrawal.isCover(id),
+        isUnread: (id) => withdrawal.isUnread(id),
+        withdrawEntries: (strategy) => void this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
       }),
-      stops: instead(stops, {
+      stopper: instead(stopper, {
         stop: (strategy, reason) => {
           this.asked.push(`stop ${strategy} ${reason}`);
           registry.stop(strategy, reason);
@@ -239,7 +239,7 @@ export class SessionWorld extends StateRig {
     this.asked.push(`cancel ${strategy} ${id}`);
     const order = this.state.orders.get(id)!;
     if (order.orderNo === null) {
-      order.ownDoubt().queuedCancel = clientOrderId('call');
+      order.ownExtras().queuedCancel = clientOrderId('call');
       return;
     }
     const before = order.status;
@@ -250,7 +250,7 @@ export class SessionWorld extends StateRig {
     });
   }
 
-  #read(what: ReportKind): void {
+  #read(what: ReadKind): void {
     this.asked.push(`read ${what}`);
     const startedUs = this.now;
     this.#later(this.broker.readUs, () => {

@@ -95,7 +95,7 @@ export class StateRig {
     );
     this.guard = guard!;
     this.state.contracts.set(listed ?? [contract(0), contract(1)]);
-    this.state.context.booted();
+    this.state.context.onBooted();
     this.goTo(startUs).#begin(has);
   }
 
@@ -119,7 +119,7 @@ export class StateRig {
 
   #begin({ trades = true, reference = true, account = true }: NonNullable<RigFacts['has']>): void {
     const { market, session, contracts } = this.state;
-    market.up();
+    market.onStreamUp();
     if (reference) this.reference();
     if (trades) this.trade(LAST).book(LAST - 1, LAST + 1);
     for (const { index } of contracts.all) market.of(index).seenUs = this.now;
@@ -170,7 +170,7 @@ export class StateRig {
       ...priceBand(spec, reference),
       lastPrice: null,
     }));
-    market.reference({ ...this.#head('reference'), rows }, true);
+    market.setReference({ ...this.#head('reference'), rows }, true);
     return this;
   }
 
@@ -180,7 +180,7 @@ export class StateRig {
     for (const { index } of contracts.all) {
       const { chain } = market.of(index);
       const volume = Math.max(0, chain.total) + 1;
-      market.of(index).trade(tradeTick({ seq: 7, tsUs: this.now, instrument: index }, price, 1, volume));
+      market.of(index).onTrade(tradeTick({ seq: 7, tsUs: this.now, instrument: index }, price, 1, volume));
     }
     return this;
   }
@@ -194,7 +194,7 @@ export class StateRig {
         ['ask', ask],
       ] as const) {
         const level = price === null ? null : { price: units.priceTicks(price), qty: units.qty(100) };
-        market.book({ ...this.#head('book_update'), instrument: index, side, levels: [level] });
+        market.mergeBook({ ...this.#head('book_update'), instrument: index, side, levels: [level] });
       }
     return this;
   }
@@ -251,7 +251,7 @@ export class StateRig {
 
   /** A change that is on its way: until it is confirmed either of both may rest. */
   change(order: ManagedOrder, terms: { readonly qty?: number; readonly price?: number }): this {
-    order.ownDoubt().openModify = {
+    order.ownExtras().openModify = {
       callId: clientOrderId('change'),
       qty: units.qty(terms.qty ?? order.qty),
       limitPrice: units.priceTicks(terms.price ?? order.limitPrice),

@@ -1,6 +1,6 @@
 /** The engine in this thread, behind the messages of a thread of its own. */
 import { serveEngine } from '../../../src/host/engine-server.ts';
-import type { EngineLine, StartEngine } from '../../../src/host/engine-thread.ts';
+import type { EngineWorkerHandle, StartEngine } from '../../../src/host/engine-thread.ts';
 import type { FromEngine, ToEngine } from '../../../src/host/worker-protocol.ts';
 import { scripted } from './scripted.ts';
 
@@ -34,7 +34,7 @@ export const engineHere: StartEngine = (data) => {
       () => scripted,
     );
   });
-  const line: EngineLine = {
+  const line: EngineWorkerHandle = {
     postMessage(message) {
       const copy = structuredClone(message);
       soon(() => serve?.(copy));
@@ -51,8 +51,8 @@ export const engineHere: StartEngine = (data) => {
 };
 
 /** From a moment on it takes no message, as where a strategy does not return. */
-export class HangingEngine implements EngineLine {
-  readonly #line: EngineLine;
+export class HangingEngine implements EngineWorkerHandle {
+  readonly #line: EngineWorkerHandle;
   readonly #lost: ((error: Error) => void)[] = [];
   #isHung = false;
 

@@ -4,7 +4,7 @@ import type { Contract } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { addNew } from '../../domain/lists.ts';
 import type { EngineCore } from '../engine-core.ts';
-import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
+import type { ReadFailed, ReadKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { ENGINE_TIMER } from '../state/timers.ts';
@@ -14,15 +14,15 @@ const ANSWER_US_MAX = 30_000_000;
 /** Failed reads of one kind in a row before an alert. */
 const ALERT_AFTER_FAILURES = 5;
 
-export class Snapshots {
+export class ReadRequests {
   readonly #context: EventContext;
   readonly #reports: Reports;
   /** When the read that waits was asked for. */
-  readonly #asked = new Map<ReportKind, number>();
+  readonly #requested = new Map<ReadKind, number>();
   /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
-  readonly #askedAgain = new Map<ReportKind, number>();
+  readonly #requestedAgain = new Map<ReadKind, number>();
   /** In a row. */
-  readonly #failures = new Map<ReportKind, number>();
+  readonly #failures = new Map<ReadKind, number>();
   #pace: 'fast' | 'slow' | null = null;
   /** What began earlier was asked for by the engine before, whose orders and day were other ones: ours follows it. */
   #sinceUs = -Infinity;
@@ -32,13 +32,13 @@ export class Snapshots {
     this.#reports = reports;
   }
 
-  want(what: ReportKind): void {
+  request(what: ReadKind): void {
     const now = this.#context.nowUs;
-    if (now - (this.#asked.get(what) ?? -Infinity) < ANSWER_US_MAX) {
-      this.#askedAgain.set(what, now);
+    if (now - (this.#requested.get(what) ?? -Infinity) < ANSWER_US_MAX) {
+      this.#requestedAgain.set(what, now);
       return;
     }
-    this.#asked.set(what, now);
+    this.#requested.set(what, now);
     this.#reports.read(what);
   }
 
@@ -46,20 +46,20 @@ export class Snapshots {
    * A request that was made since the read began is carried out now. `startedUs` absent: the read began no earlier than it was asked for.
    * False for a read that began before this engine.
    */
-  arrived(what: ReportKind, startedUs = this.#asked.get(what) ?? Infinity): boolean {
+  onArrived(what: ReadKind, startedUs = this.#requested.get(what) ?? Infinity): boolean {
     if (startedUs < this.#sinceUs) return false;
     if (this.#failures.size > 0) this.#failures.delete(what);
-    const again = this.#askedAgain.get(what) ?? -Infinity;
-    this.#asked.delete(what);
-    this.#askedAgain.delete(what);
-    if (startedUs < again) this.want(what);
+    const again = this.#requestedAgain.get(what) ?? -Infinity;
+    this.#requested.delete(what);
+    this.#requestedAgain.delete(what);
+    if (startedUs < again) this.request(what);
     return true;
   }
 
   /** Alerts when reads keep failing. */
-  failed({ what, reason }: ReadFailed): void {
-    this.#asked.delete(what);
-    this.#askedAgain.delete(what);
+  onFailed({ what, reason }: ReadFailed): void {
+    this.#requested.delete(what);
+    this.#requestedAgain.delete(what);
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
     if (count !== ALERT_AFTER_FAILURES) return;
@@ -67,7 +67,7 @@ export class Snapshots {
     this.#context.alert(null, 'warning', 'reads_failing', text);
   }
 
-  pace(pace: 'fast' | 'slow'): void {
+  setPace(pace: 'fast' | 'slow'): void {
     if (this.#pace === pace) return;
     this.#pace = pace;
     this.#reports.pollPace(pace);
@@ -76,8 +76,8 @@ export class Snapshots {
   /** Earlier requests get no answer that counts. */
   restart(sinceUs = this.#sinceUs): void {
     this.#sinceUs = sinceUs;
-    this.#asked.clear();
-    this.#askedAgain.clear();
+    this.#requested.clear();
+    this.#requestedAgain.clear();
     this.#failures.clear();
     this.#pace = null;
   }
@@ -111,10 +111,10 @@ export class Polls {
   start(): void {
     this.#triggerPace = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
-      this.#core.snapshots.want(what);
+      this.#core.reads.request(what);
     const { positions, account } = this.#core.settings.poll;
-    this.#again('positions', positions);
-    this.#again('account', account);
+    this.#pollAfter('positions', positions);
+    this.#pollAfter('account', account);
     this.#armTriggers('slow');
   }
 
@@ -122,48 +122,48 @@ export class Polls {
   followTriggers(pace: 'fast' | 'slow' | null): void {
     if (pace === this.#triggerPace) return;
     this.#triggerPace = pace;
-    if (pace === 'fast') this.#core.snapshots.want('triggers');
+    if (pace === 'fast') this.#core.reads.request('triggers');
     this.#armTriggers(pace);
   }
 
   awaitReference(): void {
     const { isLive, isReferenceFresh } = this.#core.market;
     if (!isLive || isReferenceFresh) return;
-    this.#core.snapshots.want('reference');
+    this.#core.reads.request('reference');
     const dueUs = this.#core.context.nowUs + REFERENCE_AGAIN;
     this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
   }
 
   /** The market opens: reads at the pace of the night would come minutes late, and list and bands may be those of the day before. */
-  opened(): void {
-    this.#core.snapshots.want('contracts');
+  onOpen(): void {
+    this.#core.reads.request('contracts');
     for (const what of POLLED) if (this.#core.timers.has(what)) this.#poll(what);
   }
 
   /** Those of the day before count as fresh until the list comes. */
-  contractsFailed(): void {
-    const { context, session, timers, snapshots } = this.#core;
+  onContractsFailed(): void {
+    const { context, session, timers, reads } = this.#core;
     const dueUs = context.nowUs + (session.phase === 'closed' ? IDLE_EVERY : REFERENCE_AGAIN);
-    timers.set(ENGINE_TIMER, dueUs, () => snapshots.want('contracts'), 'contracts');
+    timers.set(ENGINE_TIMER, dueUs, () => reads.request('contracts'), 'contracts');
   }
 
   #poll(what: Polled): void {
-    this.#core.snapshots.want(what);
+    this.#core.reads.request(what);
     // Orders with a trigger are denied until the trigger book was read once.
     const isUnread = this.#core.session.triggersReadUs === -Infinity;
     if (what === 'triggers') return this.#armTriggers(this.#triggerPace ?? (isUnread ? 'slow' : null));
     if (what === 'account') this.#checkReference();
-    this.#again(what, this.#core.settings.poll[what]);
+    this.#pollAfter(what, this.#core.settings.poll[what]);
   }
 
   /** Losses of what was carried over are measured from the reference price of the day. */
   #checkReference(): void {
-    const { session, contracts, portfolio, context, snapshots } = this.#core;
+    const { session, contracts, portfolio, context, reads } = this.#core;
     const unmeasured = contracts.all.filter(
       ({ index }) =>
         !contracts.isEnded(index) && portfolio.pricedQty(null, index) !== portfolio.accountQty(index),
     );
-    if (unmeasured.length > 0 || this.#isReferenceOld()) snapshots.want('reference');
+    if (unmeasured.length > 0 || this.#isReferenceOld()) reads.request('reference');
     const isJudged = session.phase === 'continuous' && session.isSurelyToday(context.nowUs);
     this.#unmeasuredUs =
       isJudged && unmeasured.length > 0 ? Math.min(this.#unmeasuredUs, context.nowUs) : Infinity;
@@ -186,10 +186,10 @@ export class Polls {
   #armTriggers(pace: 'fast' | 'slow' | null): void {
     const { bookFast, bookSlow } = this.#core.settings.poll;
     const every = pace === 'fast' ? bookFast : pace === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
-    this.#again('triggers', every);
+    this.#pollAfter('triggers', every);
   }
 
-  #again(what: Polled, every: DurationUs): void {
+  #pollAfter(what: Polled, every: DurationUs): void {
     const { context, session, orders } = this.#core;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);

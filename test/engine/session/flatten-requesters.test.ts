@@ -43,7 +43,7 @@ test('what fills while a policy takes back the entries of a flat strategy is clo
   };
   const world = holding(0, { settings: { policies } });
   const entry = world.add({ id: 'entry', side: 'buy', qty: 1 });
-  world.state.market.down();
+  world.state.market.onStreamDown();
   world.afterEvent('clock');
   world.run(2);
   world.afterEvent('clock');

@@ -21,20 +21,20 @@ const DIVERGED = 'replay_diverged';
 
 type StopCommand = Extract<Command, { readonly name: 'stop_strategy' }>;
 
-interface Ending {
+interface StrategyStop {
   readonly reason: string;
   readonly fault: HandlerFault | null;
   readonly isLasting: boolean;
   /** A person stops it, and knows. */
-  readonly isAsked?: boolean;
+  readonly isByPerson?: boolean;
 }
 
-export class StrategyStops {
+export class StrategyStopper {
   readonly #view: EngineView;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
-  readonly #pendingReports = new Map<StrategyIndex, Ending>();
+  readonly #pendingReports = new Map<StrategyIndex, StrategyStop>();
   /** Stops found by the replay that the journal does not hold. */
-  readonly #found = new Map<StrategyIndex, Ending>();
+  readonly #found = new Map<StrategyIndex, StrategyStop>();
   #systemDifference: string | null = null;
 
   constructor(view: EngineView) {
@@ -48,13 +48,13 @@ export class StrategyStops {
   /** `isLasting`: over sessions, until a person starts it again. */
   stop(strategy: StrategyIndex, reason: string, fault: HandlerFault | null, isLasting = false): void {
     const { registry, context } = this.#view;
-    const ending = { reason, fault, isLasting, isAsked: isLasting };
+    const ending = { reason, fault, isLasting, isByPerson: isLasting };
     const found = this.#found.get(strategy);
     if (found !== undefined) {
       if (isLasting) this.#found.set(strategy, { ...found, isLasting });
       return;
     }
-    if (this.#isEnded(strategy)) return isLasting ? this.#keep(strategy, reason) : undefined;
+    if (this.#isStopped(strategy)) return isLasting ? this.#journalLastingStop(strategy, reason) : undefined;
     if (!context.decisions.stopsNow(strategy)) {
       this.#found.set(strategy, ending);
       return;
@@ -67,11 +67,11 @@ export class StrategyStops {
    * The journal holds these with the event that begins. An earlier replay that also found them stopped them before its first event, and
    * reported them with it.
    */
-  repeat(strategies: readonly StrategyIndex[]): void {
+  stopAsJournaled(strategies: readonly StrategyIndex[]): void {
     const { registry, context } = this.#view;
     for (const strategy of strategies) {
       const ending = this.#found.get(strategy);
-      if (ending === undefined || context.decisions.isEarlier(strategy)) continue;
+      if (ending === undefined || context.decisions.isOlderVersion(strategy)) continue;
       this.#found.delete(strategy);
       this.#pendingReports.set(strategy, ending);
       registry.stop(strategy, ending.reason);
@@ -81,15 +81,15 @@ export class StrategyStops {
 
   /** A stop by the watchdog holds for the version that hung; a later one runs. */
   command({ strategy, reason }: Pick<StopCommand, 'strategy' | 'reason'>, by: CommandReceived['by']): void {
-    if (by === 'process' && this.#view.context.decisions.isEarlier(strategy)) return;
+    if (by === 'process' && this.#view.context.decisions.isOlderVersion(strategy)) return;
     this.stop(strategy, reason, null, by === 'operator');
   }
 
   /** A person starts it again: the version that comes with the next list does not inherit the stop. */
-  start(strategy: StrategyIndex): void {
+  allowStart(strategy: StrategyIndex): void {
     if (this.#found.get(strategy)?.fault !== null) return;
     this.#found.delete(strategy);
-    this.#view.entries.withdrawLeft(strategy);
+    this.#view.withdrawal.withdrawLeft(strategy);
   }
 
   /** Its present version decides from here on: earlier stops in the journal apply to it. */
@@ -97,9 +97,9 @@ export class StrategyStops {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);
-    const { registry, entries } = this.#view;
+    const { registry, withdrawal } = this.#view;
     registry.stop(strategy, ending.reason);
-    entries.withdrawLeft(strategy);
+    withdrawal.withdrawLeft(strategy);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
@@ -114,17 +114,17 @@ export class StrategyStops {
   /** The operator stopped it in an earlier session. */
   carryOver(strategy: StrategyIndex, reason: string): void {
     const { context, registry } = this.#view;
-    if (context.decisions.isEarlier(strategy))
+    if (context.decisions.isOlderVersion(strategy))
       return void this.#found.set(strategy, { reason, fault: null, isLasting: true });
     if (!registry.stop(strategy, reason)) return;
-    this.#keep(strategy, reason);
+    this.#journalLastingStop(strategy, reason);
     const text = `${registry.idOf(strategy)} stays stopped until you start it: ${reason}`;
     context.alert(strategy, 'warning', 'strategy_stopped', text);
   }
 
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
   stopLater(strategy: StrategyIndex, reason: string, fault: HandlerFault): void {
-    if (this.#isEnded(strategy)) return;
+    if (this.#isStopped(strategy)) return;
     const { context } = this.#view;
     (context.decisions.stopsNow(strategy) ? this.#pendingReports : this.#found).set(strategy, {
       reason,
@@ -163,12 +163,12 @@ export class StrategyStops {
   }
 
   /** The next session finds the stop in this row. */
-  #keep(strategy: StrategyIndex, reason: string): void {
+  #journalLastingStop(strategy: StrategyIndex, reason: string): void {
     const { context } = this.#view;
     context.append({ ...context.head(strategy), kind: 'strategy_stopped', reason, isLasting: true });
   }
 
-  #isEnded(strategy: StrategyIndex): boolean {
+  #isStopped(strategy: StrategyIndex): boolean {
     return (
       this.#view.registry.isStopped(strategy) ||
       this.#pendingReports.has(strategy) ||
@@ -176,8 +176,8 @@ export class StrategyStops {
     );
   }
 
-  #report(strategy: StrategyIndex, { reason, fault, isLasting, isAsked = false }: Ending): void {
-    const { context, registry, entries, timers } = this.#view;
+  #report(strategy: StrategyIndex, { reason, fault, isLasting, isByPerson = false }: StrategyStop): void {
+    const { context, registry, withdrawal, timers } = this.#view;
     timers.clearOwner(strategy);
     // Prices alone do not make the engine check what it leaves: a timer brings an event.
     timers.set(ENGINE_TIMER, context.nowUs, () => undefined);
@@ -188,9 +188,9 @@ export class StrategyStops {
     // Its code may be as good as before: what it decided on is not there any more.
     const code = fault === null ? 'strategy_stopped' : reason === DIVERGED ? DIVERGED : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
-    const { increasing, reducing } = entries.withdrawOf(strategy);
+    const { increasing, reducing } = withdrawal.withdrawEntriesOf(strategy);
     const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
     const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders are canceled${kept}: ${cause}`;
-    context.alert(strategy, isAsked ? 'warning' : 'critical', code, text);
+    context.alert(strategy, isByPerson ? 'warning' : 'critical', code, text);
   }
 }

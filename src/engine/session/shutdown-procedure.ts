@@ -21,7 +21,7 @@ const CLOSE_REPORTS_MAX = seconds(30);
  */
 type Stage = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
 
-export class StopProcedure {
+export class ShutdownProcedure {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   #stage: Stage = 'idle';
@@ -77,11 +77,11 @@ export class StopProcedure {
     const { phase } = session;
     const text = `nothing can be canceled or closed at will in the phase ${phase}`;
     if (this.#isAwaitingReports) {
-      const onLate = (): void => this.#leave('their end was not seen in time');
+      const onLate = (): void => this.#endWith('their end was not seen in time');
       return this.#enter('waiting', { after: CLOSE_REPORTS_MAX, run: onLate });
     }
     if (!this.#hasWork()) return this.#finish();
-    if (settings.stop.inAuction !== 'wait' || phase === 'closed') return this.#leave(text);
+    if (settings.stop.inAuction !== 'wait' || phase === 'closed') return this.#endWith(text);
     this.#enter('waiting');
     const now = context.nowUs;
     const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
@@ -116,10 +116,10 @@ export class StopProcedure {
 
   /** A position keeps its protective orders at the broker, and the orders that they sent when they triggered: a flatten withdraws them. */
   get #leaving(): readonly OrderView[] {
-    const { entries, orders } = this.#state;
+    const { withdrawal, orders } = this.#state;
     return orders.open.filter((order) => {
       const { isAdopted, isTriggerOrder, purpose, clientOrderId } = order;
-      const protects = (isTriggerOrder && purpose === 'reduce') || entries.isCover(clientOrderId);
+      const protects = (isTriggerOrder && purpose === 'reduce') || withdrawal.isCover(clientOrderId);
       return mayEnd(order) && !isAdopted && !protects;
     });
   }
@@ -129,7 +129,7 @@ export class StopProcedure {
     const leaving = this.#leaving;
     const areLast = leaving.every(({ isTriggerOrder }) => isTriggerOrder);
     for (const { isBeingCanceled, isTriggerOrder, strategy, clientOrderId } of leaving) {
-      const isLater = isTriggerOrder && (!areLast || this.#state.entries.isUnread(clientOrderId));
+      const isLater = isTriggerOrder && (!areLast || this.#state.withdrawal.isUnread(clientOrderId));
       if (isLater || isBeingCanceled || this.#asked.has(clientOrderId)) continue;
       this.#asked.add(clientOrderId);
       this.#state.context.cancel(strategy, clientOrderId);
@@ -158,7 +158,7 @@ export class StopProcedure {
     const { settings, registry, targets } = this.#state;
     if (settings.stop.positions === 'hold') return this.#finish();
     if (!this.#isOpen) return this.#waitOrLeave();
-    const onLate = (): void => this.#leave('they were not closed in time');
+    const onLate = (): void => this.#endWith('they were not closed in time');
     this.#enter('flattening', { after: this.#flattenMax, run: onLate });
     for (const { index } of registry.registered)
       this.#executor.flattenOwner(index, `stop: ${this.#reason}`, 'stop');
@@ -190,7 +190,7 @@ export class StopProcedure {
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
   }
 
-  #leave(why: string): void {
+  #endWith(why: string): void {
     this.#alertLeft(why);
     this.#finish();
   }
