@@ -96,8 +96,8 @@ const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly stri
 };
 
 /** A stop waits for at most three seconds. */
-const LAST_CHECKS = 30;
-const LAST_CHECK_EVERY = milliseconds(100);
+const CLOSE_CHECKS = 30;
+const CLOSE_CHECK_EVERY = milliseconds(100);
 
 interface Bot {
   readonly id: string;
@@ -163,7 +163,7 @@ export class Alerting {
           `${path} could not be written: ${reason}; a restart would forget what was not delivered`,
         ),
     );
-    if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
+    if (this.isUsed) this.#resumeWaiting(path, systemClock.nowUs());
   }
 
   get isUsed(): boolean {
@@ -188,7 +188,7 @@ export class Alerting {
       const about = entry.about === undefined ? '' : `${entry.about} ${subject}`;
       return this.#alert({ severity, code, text, subject, about });
     }
-    // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
+    // A halt of the engine has an alert of its own, and any other one the outcome of its cancels.
     if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
     if (!entry.halted) this.#alertHalt('info', 'entries_on', `entries are on again: ${entry.reason}`);
     else if (this.#options.config.mode === 'dry-run')
@@ -258,8 +258,8 @@ export class Alerting {
   /** Gives the last messages a moment; the next start sends the rest. */
   async close(): Promise<void> {
     this.#filter.close();
-    for (let checks = 0; checks < LAST_CHECKS && !this.#routes.isIdle; checks += 1)
-      await new Promise<void>((resolve) => systemTimers.after(LAST_CHECK_EVERY, resolve));
+    for (let checks = 0; checks < CLOSE_CHECKS && !this.#routes.isIdle; checks += 1)
+      await new Promise<void>((resolve) => systemTimers.after(CLOSE_CHECK_EVERY, resolve));
     await this.#routes.close();
     if (this.isUsed) this.#file.changed();
     await this.#file.settled();
@@ -271,7 +271,7 @@ export class Alerting {
     if (settings === undefined) return;
     const { url, every, start, fail } = settings;
     this.#switch = new DeadMansSwitch({
-      url: keptSecret('deadMansSwitch', url, address.secrets),
+      url: hiddenSecret('deadMansSwitch', url, address.secrets),
       every,
       start,
       fail,
@@ -312,7 +312,7 @@ export class Alerting {
     });
   }
 
-  #takeOver(path: string, nowUs: TsUs): void {
+  #resumeWaiting(path: string, nowUs: TsUs): void {
     const left = WaitingFile.read(path);
     if (left === null) return;
     const isWorthIt = ({ atUs, kind }: AlertMessage): boolean =>
@@ -331,7 +331,7 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
   const { id } = config;
   switch (config.kind) {
     case 'telegram': {
-      const token = keptSecret(id, config.token, secrets);
+      const token = hiddenSecret(id, config.token, secrets);
       const bot = createTelegramBot({ apiUrl: config.apiUrl, token });
       const channel = createTelegramChannel(id, bot, config.chat);
       if (config.users.length === 0 || stateDir === null) return { channel, bot };
@@ -342,11 +342,12 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
     }
     case 'email': {
       const { host, port, secure, from, to, user } = config;
-      const login = user === undefined ? null : { user, password: keptSecret(id, config.password, secrets) };
+      const login =
+        user === undefined ? null : { user, password: hiddenSecret(id, config.password, secrets) };
       return { channel: createMail({ id, host, port, isSecure: secure, from, to, login }), bot: null };
     }
     case 'webhook': {
-      const url = keptSecret(id, config.url, secrets);
+      const url = hiddenSecret(id, config.url, secrets);
       const { preset, template = '' } = config;
       const format = preset === undefined ? { template } : { preset };
       return { channel: createWebhook({ id, url, format }), bot: null };
@@ -355,7 +356,7 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
 }
 
 /** A secret that is hidden in every text from now on. */
-function keptSecret(id: string, place: SecretRef, secrets: Secrets): string {
+function hiddenSecret(id: string, place: SecretRef, secrets: Secrets): string {
   const secret = readSecret(place);
   if (secret === undefined)
     throw new Error(`alerts: expected the secret of ${id} in ${secretRefText(place)}, was missing`);
@@ -387,13 +388,13 @@ const tryChannels = (
 export async function sendAtOnce(settings: readonly ChannelConfig[], alert: ScreenAlert): Promise<void> {
   const secrets = new Secrets([]);
   // The start names a secret that is missing; the others hear of the failure.
-  const { channels, close } = opened(settings, secrets);
+  const { channels, close } = openedChannels(settings, secrets);
   await sendToEach(channels, secrets, () => alert);
   await close();
 }
 
 /** Channels without a daemon, and those whose secret is missing. */
-function opened(settings: readonly ChannelConfig[], secrets: Secrets) {
+function openedChannels(settings: readonly ChannelConfig[], secrets: Secrets) {
   const channels: AlertChannel[] = [];
   const unopened: ChannelTrial[] = [];
   for (const each of settings) {
@@ -439,7 +440,7 @@ export async function testMessage(
 ): Promise<readonly ChannelTrial[]> {
   const secrets = new Secrets([]);
   const asked = alerts.channels.filter((channel) => id === null || channel.id === id);
-  const { channels, unopened, close } = opened(asked, secrets);
+  const { channels, unopened, close } = openedChannels(asked, secrets);
   try {
     return [...(await tryChannels(channels, mode, secrets)), ...unopened];
   } finally {

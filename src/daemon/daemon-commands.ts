@@ -24,7 +24,12 @@ export interface RunActions {
 }
 
 /** Commands of the control API, of a phone and of the page. A command acknowledges the alerts before it. */
-export function obey(daemon: Daemon, name: CommandName, body: CommandBody, run: RunActions): CommandAnswer {
+export function runCommand(
+  daemon: Daemon,
+  name: CommandName,
+  body: CommandBody,
+  run: RunActions,
+): CommandAnswer {
   const seenAlerts = daemon.alerting.acknowledge();
   if (name === 'seen') return { ok: true, message: acknowledgedText(seenAlerts) };
   return COMMANDS[name](daemon, body, run);
@@ -81,17 +86,17 @@ function post(
 }
 
 /** An engine that is busy for longer must not look like a command that was refused. */
-const SEEN_MAX = seconds(5);
+const VIEW_WAIT_MAX = seconds(5);
 
 /** Answers when the next status shows the effect: the caller follows it there. */
-async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
-  if (!result.ok || (await withTimeout(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
+async function withNextView(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
+  if (!result.ok || (await withTimeout(daemon.refreshView(), VIEW_WAIT_MAX)) !== undefined) return result;
   return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
 }
 
 async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
   // Asked for ahead of the command and awaited after it: the last view lacks orders of the last second.
-  const asked = withTimeout(daemon.refreshView(), SEEN_MAX);
+  const asked = withTimeout(daemon.refreshView(), VIEW_WAIT_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
   const stageOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
   return withProgress(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => stageOf(now, false) });
@@ -103,7 +108,7 @@ async function withProgress(
   result: CommandResult,
   command: Parameters<Daemon['outcomes']['watch']>[0],
 ): Promise<CommandResult> {
-  const answer = await seen(daemon, result);
+  const answer = await withNextView(daemon, result);
   const { lastView: view, config } = daemon;
   if (!answer.ok) return answer;
   if (config.mode === 'dry-run')
@@ -131,7 +136,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   if (id !== null) {
     const message = `entries of ${id} are allowed again, ${limits}`;
     const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
-    const view = await withTimeout(asked, SEEN_MAX);
+    const view = await withTimeout(asked, VIEW_WAIT_MAX);
     if (!result.ok) return result;
     if (view?.strategies.find((each) => each.id === id)?.halted !== null)
       return { ok: true, message: `${message}${acceptedText(view ?? daemon.lastView, id)}` };
@@ -142,7 +147,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure !== null)
     return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
-  const view = (await withTimeout(asked, SEEN_MAX)) ?? daemon.lastView;
+  const view = (await withTimeout(asked, VIEW_WAIT_MAX)) ?? daemon.lastView;
   const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
   const unproven = view?.unproven ?? null;
   const before = wasHalted
@@ -239,7 +244,10 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandAnswer 
   // Without a view of this engine it is the engine that knows.
   const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
   if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
-  return seen(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
+  return withNextView(
+    daemon,
+    post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }),
+  );
 }
 
 type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
@@ -248,14 +256,14 @@ type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
 async function resolveOrder(daemon: Daemon, command: ResolveCommand): Promise<CommandResult> {
   const { clientOrderId: id, as } = command;
   const order = () => daemon.lastView?.orders.find((each) => each.clientOrderId === id);
-  await withTimeout(daemon.refreshView(), SEEN_MAX);
+  await withTimeout(daemon.refreshView(), VIEW_WAIT_MAX);
   const before = order();
   const isOver = before === undefined && id.startsWith('H.') && daemon.lastView !== undefined;
   if (isOver || (as === 'live' && before?.isInDoubt === false)) {
     const status = before?.status ?? 'over: tickwright orders shows how';
     return { ok: false, message: `nothing is to be resolved: ${shortOrderId(id)} is ${status}` };
   }
-  const result = await seen(daemon, post(daemon, command));
+  const result = await withNextView(daemon, post(daemon, command));
   if (!result.ok || before === undefined) return result;
   const status = order()?.status ?? 'over';
   const message = `${shortOrderId(id)} was ${before.status}, and is ${status} now`;
@@ -278,7 +286,7 @@ function flatten(daemon: Daemon, { strategy, reason, keepTrading, inAuction }: C
   if (isHalted) daemon.command({ name: 'halt', strategy: index, reason });
   daemon.command({ name: 'flatten', strategy: index, reason, inAuction });
   const what = strategy === null ? 'all positions are' : `the position of ${strategy} is`;
-  const entries = isHalted ? haltText(strategy) : GOES_ON;
+  const entries = isHalted ? haltText(strategy) : ENTRIES_UNCHANGED;
   return { ok: true, message: `${what} to be closed; ${entries}${auctionText(daemon, inAuction, strategy)}` };
 }
 
@@ -295,7 +303,7 @@ function auctionText(daemon: Daemon, isConfirmed: boolean, strategy: string | nu
     : `; nothing is sent into the ${name}: --in-auction sends ${orders}, which cannot be taken back${rest}`;
 }
 
-const GOES_ON = 'entries stay as they were: where they are on, a strategy may enter again';
+const ENTRIES_UNCHANGED = 'entries stay as they were: where they are on, a strategy may enter again';
 
 const haltText = (strategy: string | null): string =>
   strategy === null

@@ -57,9 +57,9 @@ import { startStamp } from '../host/state/state-paths.ts';
 import { Alerting, OtpReminders } from './alerting.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar } from './inspect/calendar-view.ts';
-import { HaltSweep, type HeldNow } from './session/halt-sweep.ts';
+import { HaltEnforcer, type HoldingsText } from './session/halt-enforcer.ts';
 import { Halt } from './session/halt.ts';
-import { heldNow } from './session/holdings.ts';
+import { holdingsText } from './session/holdings.ts';
 import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
@@ -101,7 +101,7 @@ export class Daemon {
   readonly clock: Clock;
   readonly edge: BrokerEdge;
   readonly halt: Halt;
-  readonly sweep: HaltSweep;
+  readonly haltEnforcer: HaltEnforcer;
   readonly journal: JournalStore;
   readonly names: StrategyNames;
   readonly otpInbox: OtpInbox;
@@ -119,11 +119,11 @@ export class Daemon {
   readonly #reminders: OtpReminders;
   readonly #maintenance: NodeJS.Timeout;
   #endStop: ((isReady: boolean) => void) | undefined = undefined;
-  #failed: ((error: Error) => void) | undefined = undefined;
+  #reject: ((error: Error) => void) | undefined = undefined;
   #schedule: RunningSchedule | undefined = undefined;
   #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
-  #isLogHeld = false;
+  #isLogLocked = false;
   /** As it was alerted last, without a read of the disk. */
   lastProgramProblem: string | null = null;
   lastView: EngineSnapshot | undefined = undefined;
@@ -147,10 +147,10 @@ export class Daemon {
       timers: systemTimers,
       names: this.names,
       onFailure: (error) => {
-        this.#emergency.journalFailed(error.message);
+        this.#emergency.recordHalt(error.message);
         this.cycle.post(journalFailed(error));
       },
-      onRecovered: () => this.#emergency.recovered(),
+      onRecovered: () => this.#emergency.clearOwn(),
       onCommit: (took) => this.metrics.commit(took),
     });
     this.alerting = new Alerting({ ...options, alert: this.alert, counters: this.journal });
@@ -172,7 +172,7 @@ export class Daemon {
       this.#reminders.obtained();
       this.cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
-    this.sweep = this.#createSweep(config);
+    this.haltEnforcer = this.#createHaltEnforcer(config);
     this.cycle = new SessionCycle({
       context: {
         ...options,
@@ -195,7 +195,7 @@ export class Daemon {
       isSupervised: isSupervised(),
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onGone: () => this.#endStop?.(false),
-      onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
+      onFailure: (error) => this.#reject?.(error instanceof Error ? error : new Error(String(error))),
     });
     this.#maintenance = setInterval(() => this.#maintain(), MAINTAIN_EVERY_MS).unref();
   }
@@ -257,7 +257,7 @@ export class Daemon {
   /** Never returns; throws when the daemon cannot go on. */
   async run(maintenance?: DailyMaintenance): Promise<never> {
     const failure = new Promise<never>((_, reject) => {
-      this.#failed = reject;
+      this.#reject = reject;
     });
     const { reason } = this.halt;
     if (reason !== null)
@@ -276,7 +276,7 @@ export class Daemon {
       onSet: () => this.#schedule?.clockStepped(),
       alert: this.alert,
     });
-    return Promise.race([this.#work(maintenance), failure]);
+    return Promise.race([this.#runSessions(maintenance), failure]);
   }
 
   #excludedStrategies(): ReadonlyMap<StrategyIndex, string> {
@@ -300,7 +300,7 @@ export class Daemon {
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
     if (command.name === 'halt' || command.name === 'stop_strategy') this.halts += 1;
     const isHalt = command.name === 'halt' && isOfAccount(command);
-    if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
+    if (isHalt && !this.halt.begin(command.reason)) this.#enforceHalt();
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
     this.cycle.post({ kind: 'command', by, command });
     // A person gets an answer next, which a kill must not undo. A journal that fails has alerted that itself.
@@ -309,8 +309,8 @@ export class Daemon {
 
   #onHalt(entry: HaltEntry): void {
     this.#onEntry(entry);
-    if (!entry.halted) this.sweep.end();
-    else if (this.halt.isSwept) this.#sweepBooks();
+    if (!entry.halted) this.haltEnforcer.end();
+    else if (this.halt.clearsBooks) this.#enforceHalt();
   }
 
   #createReminders({ config, clockMap }: DaemonOptions, note: (text: string) => void): OtpReminders {
@@ -337,11 +337,11 @@ export class Daemon {
       dial: dial ?? lockstep?.dial,
       clockMap,
       journal: this.journal,
-      emergency: (record) => this.#emergency.sent(record, this.sessionDay),
+      emergency: (record) => this.#emergency.recordSent(record, this.sessionDay),
       otpInbox: this.otpInbox,
       sink: {
         post: (event) => {
-          this.sweep.observe(event);
+          this.haltEnforcer.observe(event);
           if (event.kind === 'account_snapshot') this.lastAccount = event;
           this.cycle.post(event);
         },
@@ -368,8 +368,8 @@ export class Daemon {
     });
   }
 
-  #createSweep(config: Config): HaltSweep {
-    return new HaltSweep({
+  #createHaltEnforcer(config: Config): HaltEnforcer {
+    return new HaltEnforcer({
       gateway: this.edge.gateway,
       clock: systemClock,
       market: this.clock,
@@ -382,8 +382,8 @@ export class Daemon {
         const day = this.cycle.session?.day;
         return day === undefined ? null : unreportedOrder(this.journal.read, day, rows, config.calendar);
       },
-      heldNow: async () => this.#heldNow(await withTimeout(this.refreshView(), VIEW_WAIT_MAX)),
-      alert: (severity, code, text, held = this.#heldNow().text) =>
+      heldNow: async () => this.#holdingsText(await withTimeout(this.refreshView(), VIEW_WAIT_MAX)),
+      alert: (severity, code, text, held = this.#holdingsText().text) =>
         this.alert(severity, code, this.#haltText(text, held)),
     });
   }
@@ -395,18 +395,18 @@ export class Daemon {
     return `${why}${outcome}${held === '' ? '' : `; ${held}`}`;
   }
 
-  #heldNow(view?: EngineSnapshot): HeldNow {
-    const { sweep, names, edge, clock, config } = this;
+  #holdingsText(view?: EngineSnapshot): HoldingsText {
+    const { haltEnforcer, names, edge, clock, config } = this;
     const own = this.cycle.ownBooks();
     if (own === null) return { text: '', isDoubtful: false };
     const time = (at = clock.nowUs()): string =>
       formatShownTime(at, clock.nowUs(), config.calendar.utcOffsetMinutes);
-    return heldNow(view, own, sweep, names, edge.table.contracts, time);
+    return holdingsText(view, own, haltEnforcer, names, edge.table.contracts, time);
   }
 
   /** A dry run has nothing to take back, and must not touch orders of others. */
-  #sweepBooks(): void {
-    if (this.options.config.mode !== 'dry-run') this.sweep.begin();
+  #enforceHalt(): void {
+    if (this.options.config.mode !== 'dry-run') this.haltEnforcer.begin();
   }
 
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
@@ -450,7 +450,7 @@ export class Daemon {
   async close(): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#maintenance);
-    this.sweep.close();
+    this.haltEnforcer.close();
     this.#reminders.close();
     await this.alerting.stopListening();
     this.#schedule?.stop();
@@ -476,9 +476,9 @@ export class Daemon {
   /** Alerts once a log that cannot be folded in. */
   checkpoint(): void {
     const bytes = this.journal.checkpoint();
-    const isKnown = this.#isLogHeld;
-    this.#isLogHeld = bytes > WAL_BYTES_MAX;
-    if (isKnown || !this.#isLogHeld) return;
+    const isKnown = this.#isLogLocked;
+    this.#isLogLocked = bytes > WAL_BYTES_MAX;
+    if (isKnown || !this.#isLogLocked) return;
     const size = `${Math.round(bytes / 1e6)} MB`;
     this.alert(
       'warning',
@@ -520,16 +520,16 @@ export class Daemon {
       this.alert('critical', 'emergency_record', `an earlier run could not write its journal: ${line}`);
     this.cycle.post({ kind: 'journal_failed', reason: this.#emergency.haltReason });
     this.journal.flush();
-    void this.#emergency.takenOnce(this.cycle.session?.view(), () => this.journal.flush());
+    void this.#emergency.clearEarlierOnce(this.cycle.session?.view(), () => this.journal.flush());
   }
 
-  async #work(maintenance: DailyMaintenance | undefined): Promise<never> {
+  async #runSessions(maintenance: DailyMaintenance | undefined): Promise<never> {
     // A refused password, or a cached token that has died, is asked for again before the first session too.
     const roll = (): void => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule');
     this.#schedule = followSessionHours(this.options, this.edge, roll, maintenance);
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     // The contract list, which a session waits for, may never come.
-    if (this.halt.isSwept) this.#sweepBooks();
+    if (this.halt.clearsBooks) this.#enforceHalt();
     await this.cycle.open();
     // Closed meanwhile: nothing may be started any more.
     if (this.#isEnding) return new Promise<never>(() => undefined);
@@ -543,7 +543,7 @@ export class Daemon {
     this.options.screen.entry(entry);
     this.alerting.entry(entry);
     this.metrics.entry(entry);
-    if (entry.kind === 'fill') this.sweep.filled();
+    if (entry.kind === 'fill') this.haltEnforcer.onFill();
     // One of a replay is of an engine that has ended.
     if (entry.kind === 'stop_ready' && this.cycle.session !== undefined) this.#endStop?.(true);
   }

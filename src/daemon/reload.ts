@@ -170,7 +170,9 @@ export function strategyChanges(
     const was = before.find(({ settings }) => settings.id === id);
     const changes = was === undefined ? ['starts to run'] : changesOf(was, now);
     if (changes.length > 0)
-      lines.push([`${id}: ${changes.join(', ')}`, ...meaning(entryOf(id), now, running.orders)].join('; '));
+      lines.push(
+        [`${id}: ${changes.join(', ')}`, ...effectTexts(entryOf(id), now, running.orders)].join('; '),
+      );
   }
   for (const { settings } of before) {
     if (after.some((each) => each.settings.id === settings.id)) continue;
@@ -212,7 +214,7 @@ function differing(was: object, now: object) {
 
 const valueText = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
 
-function meaning(
+function effectTexts(
   entry: StrategyEntry | undefined,
   { settings }: ConfiguredStrategy,
   all: EngineSnapshot['orders'],
@@ -230,7 +232,7 @@ function meaning(
       ({ qty, orderCode }) =>
         `holds ${qty} of ${orderCode}, above its positionMax ${positionMax}: it can only reduce that`,
     ),
-    ...tooMuch(entry, own, positionMax),
+    ...overLimitText(entry, own, positionMax),
     ...(entry.openOrders > openOrdersMax
       ? [
           `has ${formatCount(entry.openOrders, 'open order')}, above its openOrdersMax ${openOrdersMax}: it places none until fewer are open`,
@@ -241,7 +243,7 @@ function meaning(
 }
 
 /** Orders that rest at the exchange and fill whole would bring the position above its limit: no limit takes them back. */
-function tooMuch({ positions }: StrategyEntry, orders: EngineSnapshot['orders'], positionMax: number) {
+function overLimitText({ positions }: StrategyEntry, orders: EngineSnapshot['orders'], positionMax: number) {
   const lines: string[] = [];
   for (const orderCode of new Set(orders.map((order) => order.orderCode)))
     for (const side of ['buy', 'sell'] as const) {

@@ -88,7 +88,7 @@ export function followSessionHours(
   const { speed } = clockMap;
   const clock = createMarketClock(clockMap);
   const isWallTime = speed === 1 && Math.abs(clock.nowUs() - systemClock.nowUs()) < FIRE_SLIP;
-  const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
+  const stopWatch = followTokenPlan({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
   const jobs: Readonly<Record<DailyMoment['kind'], () => unknown>> = {
     token_refresh: () => edge.tokens.refresh('scheduled'),
     rollover: () => {
@@ -318,7 +318,7 @@ const CHECK_AGAIN = minutes(5);
 /** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
 const REFRESH_AGAIN_MIN = seconds(30);
 
-export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => void {
+export function followTokenPlan({ tokens, clock, timers }: TokenWatchOptions): () => void {
   let cancel: CancelTimer | undefined;
   let askedUs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
@@ -382,9 +382,9 @@ interface ClockWatchOptions {
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
-const LOOK_EVERY = seconds(1);
+const CHECK_CLOCK_EVERY = seconds(1);
 /** A further step that is reported again. */
-const CHANGE_US_MIN = US_PER_SECOND;
+const REPORTED_STEP_US_MIN = US_PER_SECOND;
 
 export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
   let { slept } = clock;
@@ -393,12 +393,12 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
     stepUs: 0,
   };
   let noticedUs = 0;
-  let cancel = timers.after(LOOK_EVERY, look);
+  let cancel = timers.after(CHECK_CLOCK_EVERY, look);
 
   function look(): void {
-    cancel = timers.after(LOOK_EVERY, look);
+    cancel = timers.after(CHECK_CLOCK_EVERY, look);
     clock.nowUs();
-    if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > CHANGE_US_MIN) onSet();
+    if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > REPORTED_STEP_US_MIN) onSet();
     if (clock.slept > slept) {
       const span = `${Math.round((clock.slept - slept) / US_PER_SECOND)} s`;
       alert(
@@ -410,7 +410,7 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
     slept = clock.slept;
     const { stepUs } = clock;
     const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
-    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) {
+    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + REPORTED_STEP_US_MIN) {
       const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
       const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
       alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
@@ -422,7 +422,7 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
   function alertStep(stepUs: number): void {
     const to = session();
     const knownUs = alerted.session === to ? alerted.stepUs : 0;
-    if (to === undefined || Math.abs(stepUs - knownUs) < CHANGE_US_MIN) return;
+    if (to === undefined || Math.abs(stepUs - knownUs) < REPORTED_STEP_US_MIN) return;
     alerted = { session: to, stepUs };
     onStep(stepUs);
   }

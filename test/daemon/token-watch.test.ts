@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { awaitToken, watchToken } from '../../src/daemon/schedule.ts';
+import { awaitToken, followTokenPlan } from '../../src/daemon/schedule.ts';
 import type { RefreshResult } from '../../src/broker/auth/token-keeper.ts';
 import { minutes, seconds, type TsUs, tsUs } from '../../src/domain/units.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
@@ -46,7 +46,7 @@ it('asks when the token is due, and at once when it is taken away', async () => 
   const timers = new VirtualTimers();
   const start = timers.nowUs();
   const tokens = new FakeTokens(timers, tsUs(start + minutes(10)));
-  watchToken({ tokens, clock: timers, timers });
+  followTokenPlan({ tokens, clock: timers, timers });
   timers.advance(minutes(9));
   expect(tokens.asked).toEqual([]);
   tokens.changed(timers.nowUs());
@@ -58,7 +58,7 @@ it('asks when the token is due, and at once when it is taken away', async () => 
 it('asks at most every half minute, however often each new token is refused', async () => {
   const timers = new VirtualTimers();
   const tokens = new FakeTokens(timers, timers.nowUs());
-  watchToken({ tokens, clock: timers, timers });
+  followTokenPlan({ tokens, clock: timers, timers });
   for (let second = 0; second < 119; second += 1) {
     tokens.changed(timers.nowUs());
     timers.advance(seconds(1));
@@ -71,7 +71,7 @@ it('asks at most every half minute, however often each new token is refused', as
 it('leaves it when no exchange is allowed, and when it is stopped', async () => {
   const timers = new VirtualTimers();
   const tokens = new FakeTokens(timers, undefined);
-  const stop = watchToken({ tokens, clock: timers, timers });
+  const stop = followTokenPlan({ tokens, clock: timers, timers });
   timers.advance(minutes(60));
   stop();
   tokens.changed(timers.nowUs());
@@ -85,7 +85,7 @@ it('asks again when a refresh is allowed again, and after a standby', async () =
   let sleptUs = 0;
   const clock = { nowUs: () => tsUs(timers.nowUs() + sleptUs) };
   const tokens = new FakeTokens(timers, undefined);
-  watchToken({ tokens, clock, timers });
+  followTokenPlan({ tokens, clock, timers });
   timers.advance(minutes(600));
   expect(tokens.asked).toEqual([]);
   tokens.dueUs = tsUs(timers.nowUs() + minutes(480));

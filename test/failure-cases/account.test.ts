@@ -135,7 +135,7 @@ describe('the account', () => {
     await story.until(async () => (await story.truth()).orders.length === 1);
     await other.start();
     await story.until(async () => (await story.truth()).orders.length === 0);
-    await other.until(() => other.daemon.sweep.progress.status === 'proven');
+    await other.until(() => other.daemon.haltEnforcer.progress.status === 'proven');
     expect(other.daemon.halt.reason).toMatch(/^news; before it: a second daemon trades this account/);
   });
 

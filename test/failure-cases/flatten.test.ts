@@ -223,7 +223,7 @@ describe('a flatten by a person', () => {
     await story.until(async () => (await held())?.includes(-HELD) === true);
     await story.until(() => story.hasReadPositions());
     await story.ask('flatten');
-    await story.until(() => story.daemon.sweep.progress.status === 'proven');
+    await story.until(() => story.daemon.haltEnforcer.progress.status === 'proven');
     story.offer('buy', 13_000, HELD);
     story.offer('sell', 12_995, HELD);
     await story.until(async () => (await held())?.every((qty) => qty === 0) === true);

@@ -32,12 +32,12 @@ it('leaves the stops of two opposed strategies, whose net position is flat, afte
   story.print(13_003);
   await story.until(() => stops() === 2);
   story.daemon.command({ name: 'halt', reason: 'the story' });
-  await story.until(() => story.daemon.sweep.progress.status === 'proven');
-  expect(stops(), story.daemon.sweep.progress.text).toBe(2);
+  await story.until(() => story.daemon.haltEnforcer.progress.status === 'proven');
+  expect(stops(), story.daemon.haltEnforcer.progress.text).toBe(2);
   await story.kill();
   await story.start();
-  await story.until(() => story.daemon.sweep.progress.status === 'proven');
-  expect(stops(), story.daemon.sweep.progress.text).toBe(2);
+  await story.until(() => story.daemon.haltEnforcer.progress.status === 'proven');
+  expect(stops(), story.daemon.haltEnforcer.progress.text).toBe(2);
 });
 
 it('is in the next view that is asked for, as any command is', async () => {
@@ -47,7 +47,7 @@ it('is in the next view that is asked for, as any command is', async () => {
 });
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 1, price: 12_990 };
-const sweptOf = (story: Story) => story.daemon.sweep.progress;
+const sweptOf = (story: Story) => story.daemon.haltEnforcer.progress;
 
 /** An order at the broker, or in its trigger book, which the broker has accepted. */
 async function withEntry(step: Step): Promise<Story> {

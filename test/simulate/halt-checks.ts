@@ -70,9 +70,9 @@ export class HaltChecks {
       this.#isConfirmed = false;
       return violated('a halt that was confirmed holds no more, and nobody resumed');
     }
-    const isProven = daemon.halt.reason !== null && daemon.sweep.progress.status === 'proven';
-    if (isProven) this.#proven(daemon.sweep.progress.text);
-    if (isProven && !this.#wasProven) this.#becomesProven(daemon.sweep.progress.text);
+    const isProven = daemon.halt.reason !== null && daemon.haltEnforcer.progress.status === 'proven';
+    if (isProven) this.#proven(daemon.haltEnforcer.progress.text);
+    if (isProven && !this.#wasProven) this.#becomesProven(daemon.haltEnforcer.progress.text);
     this.#wasProven = isProven;
   }
 

@@ -204,7 +204,7 @@ const MISSED: readonly PlantedBug[] = [
   },
   {
     what: 'a halt is proven while a call is in flight',
-    file: 'daemon/session/halt-sweep',
+    file: 'daemon/session/halt-enforcer',
     from: 'this.#parts.gateway.inFlight === 0',
     to: 'true',
   },

@@ -34,7 +34,7 @@ export class ProofChecks {
     if (world.starts !== this.#start) this.#haltedUs = Infinity;
     this.#start = world.starts;
     this.#haltedUs = Math.min(this.#haltedUs, livedUs);
-    const { status, text } = daemon.sweep.progress;
+    const { status, text } = daemon.haltEnforcer.progress;
     const isProven = status === 'proven';
     if (isProven && !this.#wasProven)
       for (const book of BOOKS)

@@ -126,7 +126,7 @@ it.each(['the disk is full', 'another program holds the journal'])(
       await world.run(20);
       expect(world.daemon?.sessionDay).toBeUndefined();
       expect(held()).toEqual(before);
-      expect(world.daemon?.sweep.progress.status).toBe('proven');
+      expect(world.daemon?.haltEnforcer.progress.status).toBe('proven');
       world.disk.heal();
       other.close();
       await world.run(30);
@@ -222,7 +222,7 @@ it('finishes the sweep of a halt that a kill cut off before its cancels had left
     expect(working()).toBeGreaterThan(0);
     world.kill('in its sweep');
     world.network.isDown = false;
-    await world.run(60, () => world.daemon?.sweep.progress.status === 'proven');
+    await world.run(60, () => world.daemon?.haltEnforcer.progress.status === 'proven');
     expect([world.daemon?.halt.reason, working()]).toEqual(['by hand', 0]);
   }));
 
@@ -444,9 +444,9 @@ it('is halted from its first moment by what an earlier run could not journal', (
     world.kill('before there is room');
     await world.run(1.1, () => world.isUp);
     expect(world.daemon?.halt.reason).toContain('its emergency file');
-    await world.run(30, () => world.daemon?.sweep.progress.status === 'proven');
+    await world.run(30, () => world.daemon?.haltEnforcer.progress.status === 'proven');
     expect(world.daemon?.sessionDay, 'no session can begin').toBeUndefined();
-    expect(world.daemon?.sweep.progress.status).toBe('proven');
+    expect(world.daemon?.haltEnforcer.progress.status).toBe('proven');
     // Room, and a kill as soon as the file is cleared.
     world.disk.heal();
     await world.run(20, () => world.daemon?.sessionDay !== undefined);

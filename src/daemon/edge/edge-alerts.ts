@@ -60,7 +60,7 @@ export class EdgeAlerts {
       return signal.willRetry ? undefined : this.#note(`${operation} could not be read: ${signal.reason}`);
     const text = `${operation}: ${signal.reason}; it is being looked up`;
     // The engine alerts an order that is placed, with its id.
-    return PLACES.has(operation) ? this.#note(text) : this.#alert('warning', 'outcome_unknown', text);
+    return PLACING.has(operation) ? this.#note(text) : this.#alert('warning', 'outcome_unknown', text);
   };
 
   readonly report = (signal: ReportSignal): void => {
@@ -163,7 +163,7 @@ function streamText(signal: StreamSignal): string {
 }
 
 /** Operations that place an order. */
-const PLACES: ReadonlySet<string> = new Set(['place', 'condition-place']);
+const PLACING: ReadonlySet<string> = new Set(['place', 'condition-place']);
 
 export const driftText = (place: string, deviation: string): string =>
   `the broker deviates from its contract: ${place}: ${deviation}`;

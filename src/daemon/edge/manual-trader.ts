@@ -298,7 +298,7 @@ export class CallLog {
     const wanted = keyOf(call);
     let open: { readonly id: string; readonly at: TsUs } | undefined;
     const written = undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '';
-    for (const line of written.split('\n').flatMap(lineOf)) {
+    for (const line of written.split('\n').flatMap(linesIn)) {
       // The sender of a later equal call knew of the earlier one.
       if ('call' in line) open = isMoneyCall(line.call) && keyOf(line.call) === wanted ? line : open;
       else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
@@ -329,7 +329,7 @@ function endsWhole(file: number): boolean {
 const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
 
 /** The last line may be cut off by a power cut: nothing was sent on the strength of half a line. */
-function lineOf(text: string): readonly CallLine[] {
+function linesIn(text: string): readonly CallLine[] {
   if (text === '') return [];
   try {
     const line: CallLine = JSON.parse(text);

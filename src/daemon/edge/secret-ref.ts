@@ -11,7 +11,7 @@ const isUnderPm2 = (): boolean => process.env['pm_id'] !== undefined;
 
 interface ConfiguredSecret {
   readonly what: string;
-  readonly place: SecretRef;
+  readonly ref: SecretRef;
   readonly isAddress?: boolean;
   readonly isOptional?: boolean;
 }
@@ -23,24 +23,24 @@ function secretsOf({ mode, auth, alerts, operator, cluster }: SecretsIn): readon
   const { channels, deadMansSwitch: watched } = alerts;
   const metrics = operator?.metrics;
   const secrets: ConfiguredSecret[] =
-    mode === 'paper' ? [] : [{ what: 'auth: the API key', place: apiKeyRef(auth) }];
+    mode === 'paper' ? [] : [{ what: 'auth: the API key', ref: apiKeyRef(auth) }];
   for (const channel of channels) {
-    const place = placeOf(channel);
+    const ref = secretRefOf(channel);
     const what = `alerts: the secret of channel ${channel.id}`;
-    if (place !== undefined) secrets.push({ what, place, isAddress: channel.kind === 'webhook' });
+    if (ref !== undefined) secrets.push({ what, ref, isAddress: channel.kind === 'webhook' });
   }
   if (watched !== undefined)
-    secrets.push({ what: 'alerts: the secret of deadMansSwitch', place: watched.url, isAddress: true });
+    secrets.push({ what: 'alerts: the secret of deadMansSwitch', ref: watched.url, isAddress: true });
   if (metrics !== undefined) {
     const what = `operator.metrics: the token for ${metrics.address}`;
-    secrets.push({ what, place: metrics.token, isOptional: isLoopback(metrics.address) });
+    secrets.push({ what, ref: metrics.token, isOptional: isLoopback(metrics.address) });
   }
   if (cluster?.user !== undefined)
-    secrets.push({ what: `cluster: the password of ${cluster.user}`, place: cluster.password });
+    secrets.push({ what: `cluster: the password of ${cluster.user}`, ref: cluster.password });
   return secrets;
 }
 
-function placeOf(channel: ChannelConfig): SecretRef | undefined {
+function secretRefOf(channel: ChannelConfig): SecretRef | undefined {
   switch (channel.kind) {
     case 'telegram':
       return channel.token;
@@ -53,7 +53,7 @@ function placeOf(channel: ChannelConfig): SecretRef | undefined {
 
 /** Every place of a secret that a run with this configuration reads. */
 export const secretRefs = (config: SecretsIn): readonly SecretRef[] =>
-  secretsOf(config).map(({ place }) => place);
+  secretsOf(config).map(({ ref }) => ref);
 
 /** Variables of the environment that hold a secret of this run. */
 export const environmentSecrets = (config: Parameters<typeof secretRefs>[0]): readonly string[] => [
@@ -76,16 +76,16 @@ export const secretsInPm2 = (config: Config): readonly string[] =>
 
 /** One text for each secret that is nowhere, or that others can read. */
 export const missingSecrets = (config: SecretsIn): readonly string[] =>
-  secretsOf(config).flatMap(({ what, place, isAddress = false, isOptional = false }) => {
+  secretsOf(config).flatMap(({ what, ref, isAddress = false, isOptional = false }) => {
     if (isOptional) return [];
     let found: string | undefined;
     const failure = failureOf(() => {
-      found = readSecret(place);
+      found = readSecret(ref);
     });
     if (failure !== null) return [`${what}: ${failure}`];
-    if (found === undefined) return [`${what}: expected it in ${secretRefText(place)}, was missing`];
+    if (found === undefined) return [`${what}: expected it in ${secretRefText(ref)}, was missing`];
     return isAddress && !(/^https?:/.test(found) && URL.canParse(found))
-      ? [`${what} is no address like https://host/path: see ${secretRefText(place)}`]
+      ? [`${what} is no address like https://host/path: see ${secretRefText(ref)}`]
       : [];
   });
 

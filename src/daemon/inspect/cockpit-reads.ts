@@ -33,7 +33,7 @@ import { PriceBoard } from '../edge/price-board.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
 import { cockpitEntry, createNaming, type Naming } from '../../operator/entry-line.ts';
 
-export interface JournalPlace {
+export interface JournalLocation {
   readonly calendar: Config['calendar'];
   readonly stateDir: string;
 }
@@ -57,7 +57,7 @@ const SCAN_ROWS = 1_000;
 /** Rows scanned for one page: a search that finds little goes on with the next page. */
 const SCANNED_MAX = 50_000;
 
-export const journalDays = ({ stateDir }: JournalPlace): JournalDays =>
+export const journalDays = ({ stateDir }: JournalLocation): JournalDays =>
   closing(openJournal(stateDir), ({ read }) => {
     const archived = new Set(read.archives().map(({ session }) => session));
     const days = read.sessions().map(({ day }) => ({ day, isArchived: archived.has(day) }));
@@ -65,7 +65,7 @@ export const journalDays = ({ stateDir }: JournalPlace): JournalDays =>
   });
 
 /** Rows that the log leaves out are shown where their kind or their order is asked for. */
-export function journalPage(place: JournalPlace, query: JournalQuery): JournalPage {
+export function journalPage(place: JournalLocation, query: JournalQuery): JournalPage {
   return inSession(place.stateDir, query.day ?? undefined, (read, { day }, names) => {
     const naming = namingOf(place, names, read.contracts(day));
     const isWanted = wanted(query);
@@ -108,7 +108,7 @@ function wanted({ search, kind, order }: JournalQuery): (entry: CockpitEntry) =>
 }
 
 export function orderStory(
-  place: JournalPlace,
+  place: JournalLocation,
   { order, day: asked }: { readonly order: string; readonly day: string | null },
 ): OrderStory | null {
   return inSession(place.stateDir, asked ?? undefined, (read, { day }, names) => {
@@ -143,7 +143,7 @@ const DAYS_MAX = 260;
 const knownNets = new Map<string, number>();
 
 /** The day that was asked for, or the latest, among the results of all days whose rows are still there. */
-export const dayResults = (place: JournalPlace, asked: string | null): CockpitResults =>
+export const dayResults = (place: JournalLocation, asked: string | null): CockpitResults =>
   inSession(place.stateDir, asked ?? undefined, (read, { day }, names, journal) => {
     const contracts = read.contracts(day);
     const { named } = namingOf(place, names, contracts);
@@ -186,7 +186,7 @@ type DayNet = CockpitResults['days'][number];
 const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 function fillMarks(
-  place: JournalPlace,
+  place: JournalLocation,
   { day, contract }: { readonly day: string; readonly contract: string },
 ): readonly FillMark[] {
   return inSession(place.stateDir, day, (read) => {
@@ -212,7 +212,7 @@ function fillMarks(
 const LOGS_MAX = 5;
 
 /** Candles and last prices as recorded so far: of the day, or of the last one before it that has a trade. */
-function pastPrices(place: JournalPlace, query: PastPricesQuery): PastPrices {
+function pastPrices(place: JournalLocation, query: PastPricesQuery): PastPrices {
   const { frames, day, contracts, beforeSeq } = query;
   const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
   const lookup = { byStreamCode: (code: string) => byCode.get(code) };
@@ -233,7 +233,7 @@ function pastPrices(place: JournalPlace, query: PastPricesQuery): PastPrices {
 }
 
 const namingOf = (
-  { calendar, stateDir }: JournalPlace,
+  { calendar, stateDir }: JournalLocation,
   names: StrategyNames,
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });

@@ -39,12 +39,12 @@ export function dayReportOf(read: JournalReader, session: SessionRow) {
   const named = (text: string): string =>
     calendar === undefined ? text : withAliases(text, calendar, tradingDay(session.day));
   const phases = entries.flatMap(({ entry }) => (entry.kind === 'phase' ? [entry.phase] : []));
-  return { html: named(html), text: named(textOf(model)), phases };
+  return { html: named(html), text: named(summaryText(model)), phases };
 }
 
 const WARNINGS_MAX = 5;
 
-function textOf({ headlines, tables, warnings }: ReportModel): string {
+function summaryText({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
     ...headlines.map(([name, text]) => `${name}: ${text}`),

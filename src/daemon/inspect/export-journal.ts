@@ -122,7 +122,7 @@ export function exportJournal(
   const { head, rowsOf } = TABLES[table];
   const days = all
     ? allDays(state, rowsOf)
-    : [inSession(state, session, (read, found) => rowsOf(sceneOf(read, found)))];
+    : [inSession(state, session, (read, found) => rowsOf(exportContext(read, found)))];
   const rows = days.flat();
   writeFileSync(out, UTF8_MARK + csvText(head, rows));
   return { out, rows: rows.length, sessions: days.length };
@@ -130,12 +130,12 @@ export function exportJournal(
 
 const allDays = (state: string, rowsOf: Table['rowsOf']) =>
   closing(openJournal(state), ({ read, of }) =>
-    read.sessions().map((found) => rowsOf(sceneOf(of(found.day), found))),
+    read.sessions().map((found) => rowsOf(exportContext(of(found.day), found))),
   );
 
-type ExportContext = ReturnType<typeof sceneOf>;
+type ExportContext = ReturnType<typeof exportContext>;
 
-function sceneOf(read: JournalReader, { day, configuration }: SessionRow) {
+function exportContext(read: JournalReader, { day, configuration }: SessionRow) {
   const offset = configOf(configuration)?.calendar.utcOffsetMinutes ?? 0;
   return {
     session: day,

@@ -34,8 +34,8 @@ import type { CommandBody, CommandName } from '../../operator/control-command.ts
 import type { CommandResult } from '../../operator/control-server.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { withTimeout, systemClock } from '../../host/system-clock.ts';
-import type { JournalPlace, PastPrices, READS } from '../inspect/cockpit-reads.ts';
-import { obey, type RunActions } from '../daemon-commands.ts';
+import type { JournalLocation, PastPrices, READS } from '../inspect/cockpit-reads.ts';
+import { runCommand, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
 import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
@@ -166,7 +166,7 @@ async function steer(
   const record = (outcome: string): void =>
     daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(outcome) });
   try {
-    const result = await obey(daemon, name, body, run);
+    const result = await runCommand(daemon, name, body, run);
     record(result.message);
     return result;
   } catch (error) {
@@ -201,7 +201,7 @@ function journalEntries(daemon: Daemon): EntrySource {
 function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeof pastReads>): CockpitReads {
   const { config } = daemon.options;
   const { calendar, stateDir } = config;
-  const place: JournalPlace = { calendar, stateDir };
+  const place: JournalLocation = { calendar, stateDir };
   return {
     journal: (query) => reader.read('journalPage', place, query),
     days: () => reader.read('journalDays', place),
@@ -266,7 +266,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
     session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
-    sweep: daemon.sweep.progress,
+    sweep: daemon.haltEnforcer.progress,
     problems: problemsFor('page', daemon).map((text) => daemon.named(text)),
     engine: engineHealth(daemon),
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },

@@ -34,7 +34,7 @@ import {
   writeBlocks,
 } from '../../host/state/state-paths.ts';
 import { listDaemon, takeAccountLock } from '../../host/state/running-daemons.ts';
-import { obey, type RunActions } from '../daemon-commands.ts';
+import { runCommand, type RunActions } from '../daemon-commands.ts';
 import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
@@ -70,7 +70,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   const missing = missingSecrets(plan.config);
   const problem =
     missing.length === 0
-      ? otherJournal(plan.config, paths)
+      ? journalMismatch(plan.config, paths)
       : missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
   if (problem !== null) {
     process.stderr.write(`${problem}\n`);
@@ -83,7 +83,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) {
-      const end = endOf(plan.config, `failed: ${errorText(error)}`);
+      const end = endAlert(plan.config, `failed: ${errorText(error)}`);
       await sendAtOnce(plan.config.alerts.channels, end);
       throw error;
     }
@@ -93,7 +93,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
 }
 
 /** Why this run leaves the journal alone, or null. Positions of the paper account are none of a broker's. */
-function otherJournal(config: Config, paths: StatePaths): string | null {
+function journalMismatch(config: Config, paths: StatePaths): string | null {
   const { mode } = config;
   const { dir, journal, simulator, backups, archive } = paths;
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false)
@@ -144,7 +144,7 @@ async function runLocked(
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
   if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') return refuseUnarmed(config);
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
-  const broker = await brokerOnceThereIsRoom(plan, paths, options.fresh, shutdown);
+  const broker = await reachBrokerWithRoom(plan, paths, options.fresh, shutdown);
   try {
     if (broker === null || shutdown.isAsked) {
       const reason = await shutdown.wait();
@@ -181,14 +181,14 @@ async function runLocked(
   }
 }
 
-interface RunScene {
+interface RunParts {
   readonly screen: ReturnType<typeof createDaemonScreen>;
   readonly mark: RunMark;
   readonly shutdown: Shutdown;
 }
 
 /** From the moment at which it can be reached to its end. */
-async function runServed(daemon: Daemon, actions: RunActions, { screen, mark, shutdown }: RunScene) {
+async function runServed(daemon: Daemon, actions: RunActions, { screen, mark, shutdown }: RunParts) {
   const cockpit = await startDaemonCockpit(daemon, actions);
   const control = await startDaemonControl(daemon, actions, cockpit);
   listenToPhones(daemon, actions, cockpit);
@@ -231,7 +231,7 @@ async function refuseUnarmed(config: Config) {
 const ROOM_RETRY_MS = 10_000;
 
 /** The simulated broker of a paper run needs the disk, or a feed: a start waits for it, or a supervisor would give up. Null: stopped meanwhile. */
-async function brokerOnceThereIsRoom(plan: RunPlan, paths: StatePaths, fresh: boolean, shutdown: Shutdown) {
+async function reachBrokerWithRoom(plan: RunPlan, paths: StatePaths, fresh: boolean, shutdown: Shutdown) {
   for (let isLogged = false; !shutdown.isAsked; isLogged = true) {
     try {
       return await reachBroker(plan, paths, fresh);
@@ -297,7 +297,7 @@ interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
 async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   const held = await heldBy(daemon);
-  const end = endOf(daemon.config, `${text}; ${held.text}`);
+  const end = endAlert(daemon.config, `${text}; ${held.text}`);
   daemon.alerting.send({ ...end, kind: 'alert', page: null, isUntilStart: true });
 }
 
@@ -313,7 +313,7 @@ export async function alertNoStart(
   await sendAtOnce(alerts.channels, said);
 }
 
-const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
+const endAlert = ({ mode }: Pick<Config, 'mode'>, text: string) =>
   ({
     severity: 'critical',
     title: `CRITICAL: the daemon ends (${mode})`,
@@ -341,16 +341,16 @@ const ANSWER_MAX = seconds(3);
 class RunNotices {
   readonly #daemon: Daemon;
   /** Null in the first run of a state directory. */
-  readonly #earlier: EarlierRun | null;
+  readonly #runBefore: EarlierRun | null;
   #cancelPoll: CancelTimer | undefined;
 
   /** Reports the start once positions and stops are proven, or are not for a minute. */
   constructor(daemon: Daemon, mark: RunMark) {
     this.#daemon = daemon;
-    this.#earlier = mark.earlier;
-    const leftOut = mark.excluded(daemon.config.strategies.map(({ id }) => id));
-    if (leftOut !== null)
-      daemon.alert('critical', 'process_died', `${leftOut.reason}; orders and stops at the broker stay`);
+    this.#runBefore = mark.earlier;
+    const excluded = mark.excluded(daemon.config.strategies.map(({ id }) => id));
+    if (excluded !== null)
+      daemon.alert('critical', 'process_died', `${excluded.reason}; orders and stops at the broker stay`);
     this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(1));
   }
 
@@ -384,7 +384,7 @@ class RunNotices {
     const { isHolding, text } = await heldBy(this.#daemon);
     if (this.#cancelPoll === undefined) return;
     this.close();
-    const earlier = this.#earlier;
+    const earlier = this.#runBefore;
     const time = (us: number): string => formatLocalSecond(us, this.#daemon.config.calendar.utcOffsetMinutes);
     if (earlier?.ended === null) {
       const begun = earlier.startedUs === null ? '' : `, begun at ${time(earlier.startedUs)},`;
@@ -442,7 +442,7 @@ async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick
       health: () => healthOf(daemon),
       ready: () => readiness(daemon),
       status: () => statusOf(daemon),
-      command: (name, body) => obey(daemon, name, body, run),
+      command: (name, body) => runCommand(daemon, name, body, run),
       link: (role) => linkOf(cockpit.link(role)),
     },
   });

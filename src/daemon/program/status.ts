@@ -55,7 +55,7 @@ export const statusOf = (daemon: Daemon) => ({
   halted: daemon.halt.reason,
   /** Why no entry may go now, the worst first; limits and risk aside. */
   blocked: problemsFor('entries', daemon),
-  halt: daemon.sweep.progress,
+  halt: daemon.haltEnforcer.progress,
   /** Null until the engine has answered once. */
   line: daemon.lastView === undefined ? null : statusContent(daemon, daemon.lastView),
   stream: daemon.edge.stream.status(),

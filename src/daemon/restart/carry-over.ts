@@ -27,7 +27,7 @@ import {
   type StrategyAccount,
 } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
-import { OrdersLeft } from './orders-left.ts';
+import { OrderTracker } from './order-tracker.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
 import { callIdOf } from '../../engine/state/event-context.ts';
 
@@ -62,7 +62,7 @@ export const NOTHING_CARRIED_OVER: CarriedOver = {
 };
 
 /** The session of `day` goes on where it was; else it begins, or restarts with the state of another session that ran since. */
-export function goesOn(read: JournalReader, day: TradingDay): boolean {
+export function continuesSession(read: JournalReader, day: TradingDay): boolean {
   if (read.began(day) === undefined) return false;
   const last = read.lastDecided(null);
   if (last === undefined || last === day) return true;
@@ -89,11 +89,11 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
 }
 
 /** Follows the state that a session leaves while its entries come: as they are journaled, or as a later process reads them. */
-export class CarryOver {
+export class SessionTracker {
   readonly #accounts = new SessionAccounts();
-  orders = new OrdersLeft();
+  orders = new OrderTracker();
   readonly #minted = new MintedLog();
-  readonly #unclosed = new OpenDay();
+  readonly #unclosed = new UnclosedOwners();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
   #unreadOnOrders: readonly Command[] = [];
@@ -126,7 +126,7 @@ export class CarryOver {
     minted = [],
   }: Pick<SessionStarted, 'carriedOrders' | 'isRestarted' | 'isEndless' | 'minted'>): void {
     this.#minted.carryOver(minted);
-    this.orders = new OrdersLeft();
+    this.orders = new OrderTracker();
     this.#rare.length = 0;
     this.#unclosed.owners.clear();
     this.orders.begin(carriedOrders, isRestarted, isEndless);
@@ -176,7 +176,7 @@ export class CarryOver {
   }
 
   /** `listed`: the last contract table of the session. `into`: the table so far of the session that takes over. */
-  left(
+  carriedOver(
     session: TradingDay,
     listed: readonly Contract[],
     names: StrategyNames,
@@ -186,7 +186,7 @@ export class CarryOver {
     const held = this.accounts.flatMap(({ strategy, positions }) =>
       positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
     );
-    const orders = this.orders.left(listed);
+    const orders = this.orders.carriedOver(listed);
     const contracts = [...into];
     const places = new Map<InstrumentIndex, InstrumentIndex>();
     for (const { instrument } of [...held, ...orders]) {
@@ -208,10 +208,10 @@ export class CarryOver {
       qty,
       openValue,
     }));
-    const lossReached = hiddenLoss(this.#rare);
-    const equityPeak = peakOf(this.#rare, isHalted);
+    const lossReached = hiddenLossLimit(this.#rare);
+    const equityPeak = equityPeakOf(this.#rare, isHalted);
     return {
-      halted: differs(this.#rare)
+      halted: hasPositionMismatch(this.#rare)
         ? {
             reason: `positions differed from the broker's in the session of ${session}, and nobody has resumed`,
           }
@@ -223,7 +223,7 @@ export class CarryOver {
         carriedOver: carriedOver.flatMap(placed),
         carriedOrders: orders.flatMap(placed),
         minted: this.#minted.all,
-        haltedStrategies: halts(this.#rare),
+        haltedStrategies: haltedStrategies(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),
         ...(this.#unclosed.owners.size === 0 ? {} : { unclosed: reasonsOf(this.#unclosed.owners) }),
         ...(lossReached === null ? {} : { lossReached }),
@@ -234,11 +234,11 @@ export class CarryOver {
 }
 
 /** Owners that a person or a policy wanted flat, and that hold or may still enter: an engine forgets that with its day. */
-class OpenDay {
+class UnclosedOwners {
   readonly owners = new Map<StrategyIndex, string>();
   readonly #traders = new Map<StrategyIndex, string>();
 
-  add({ entry, strategyName }: NamedEntry, accounts: SessionAccounts, orders: OrdersLeft): void {
+  add({ entry, strategyName }: NamedEntry, accounts: SessionAccounts, orders: OrderTracker): void {
     const owner = entry.strategy ?? OPERATOR_INDEX;
     this.#traders.set(owner, strategyName ?? OPERATOR);
     const isOpen = (each: StrategyIndex): boolean =>
@@ -262,11 +262,11 @@ class OpenDay {
 }
 
 /** Of a session that goes on in another process. */
-export function carryOverPast(read: JournalReader, session: TradingDay): CarryOver {
-  const carry = new CarryOver(read.entryParts(session, CARRYING), read.replayedFrom(session));
+export function trackPast(read: JournalReader, session: TradingDay): SessionTracker {
+  const tracker = new SessionTracker(read.entryParts(session, CARRIED), read.replayedFrom(session));
   const started = read.began(session);
-  if (started !== undefined) carry.begin(started);
-  return carry;
+  if (started !== undefined) tracker.begin(started);
+  return tracker;
 }
 
 /**
@@ -281,14 +281,14 @@ export function carryOver(
   into: readonly Contract[] = [],
   unjournaled: readonly OrderOwner[] = [],
 ): CarriedOver {
-  const carry = new CarryOver(null, read.replayedFrom(session));
+  const tracker = new SessionTracker(null, read.replayedFrom(session));
   const started = read.began(session);
-  if (started !== undefined) carry.begin(started);
+  if (started !== undefined) tracker.begin(started);
   // Where the journal has rows of them all the same, those follow.
-  for (const { order } of unjournaled) if (order !== undefined) carry.orders.place(order);
-  for (const each of read.entries({ session, kinds: CARRYING })) carry.add(each);
-  carry.takeUnread(read, session);
-  return carry.left(session, read.contracts(session), names, isHalted, into);
+  for (const { order } of unjournaled) if (order !== undefined) tracker.orders.place(order);
+  for (const each of read.entries({ session, kinds: CARRIED })) tracker.add(each);
+  tracker.takeUnread(read, session);
+  return tracker.carriedOver(session, read.contracts(session), names, isHalted, into);
 }
 
 /** For a `day` that has begun before: with what it has earned, and the orders that it had then, which its book may still show. */
@@ -300,18 +300,18 @@ export function restartDay(
 ): CarriedOver {
   const { follows, carriedOrders = [] } = left.started;
   if (follows === undefined || read.began(day) === undefined) return left;
-  const orders = new OrdersLeft();
+  const orders = new OrderTracker();
   const minted = new MintedLog();
   minted.carryOver(left.started.minted ?? []);
   minted.carryOver(read.began(day)?.minted ?? []);
-  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: OF_ORDERS }));
+  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ORDER_KINDS }));
   for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id)) {
     if (entry.kind === 'proposal') minted.add(callIdOf(entry.proposal));
     if (session === day || PROGRESS.has(entry.kind)) orders.add(entry);
   }
   const known = new Set(carriedOrders.map(({ clientOrderId }) => clientOrderId));
   const own = orders
-    .left(read.contracts(day))
+    .carriedOver(read.contracts(day))
     .filter(({ clientOrderId, row }) => row === undefined && !known.has(clientOrderId));
   const started = {
     ...left.started,
@@ -368,15 +368,21 @@ const PROGRESS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'fill',
   'fill_correction',
 ]);
-const OF_ORDERS: readonly EntryKind[] = [...PROGRESS, 'proposal', 'place', 'order_adopted', 'order_waiting'];
+const ORDER_KINDS: readonly EntryKind[] = [
+  ...PROGRESS,
+  'proposal',
+  'place',
+  'order_adopted',
+  'order_waiting',
+];
 
 /** All other entries leave nothing to the next session. */
-const CARRYING: readonly EntryKind[] = [...RARE_KINDS, ...OF_ORDERS, 'position_event', 'position_agreed'];
+const CARRIED: readonly EntryKind[] = [...RARE_KINDS, ...ORDER_KINDS, 'position_event', 'position_agreed'];
 
 const reasonsOf = (reasons: ReadonlyMap<StrategyIndex, string>): NonNullable<SessionStarted['unclosed']> =>
   [...reasons].map(([strategy, reason]) => ({ strategy, reason }));
 
-function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
+function haltedStrategies(entries: readonly JournalEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();
   for (const entry of entries) {
     if (entry.kind !== 'halt' || entry.strategy === null) continue;
@@ -388,7 +394,7 @@ function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['ha
 }
 
 /** Null where a person has accepted the fall from it, and no engine was there to measure again. */
-function peakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | null {
+function equityPeakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | null {
   let peak: Money | null = null;
   /** The halt that a person has to answer; null without one. */
   let shown: HaltCode | 'command' | null = null;
@@ -402,7 +408,7 @@ function peakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | nu
 }
 
 /** A difference waits for a person, also where it is gone: the engine that waits for that forgets it with its day. */
-function differs(entries: readonly JournalEntry[]): boolean {
+function hasPositionMismatch(entries: readonly JournalEntry[]): boolean {
   let isOpen = false;
   for (const entry of entries)
     if (entry.kind === 'position_mismatch') isOpen = true;
@@ -414,7 +420,7 @@ function differs(entries: readonly JournalEntry[]): boolean {
 }
 
 /** The loss limit that the engine journaled while the account was halted for another reason, or null. */
-function hiddenLoss(entries: readonly JournalEntry[]): string | null {
+function hiddenLossLimit(entries: readonly JournalEntry[]): string | null {
   let shown: string | null = null;
   let hidden: string | null = null;
   for (const entry of entries) {

@@ -23,23 +23,23 @@ type RecordedCall = Parameters<GatewayOptions['emergency']>[0];
 export class EmergencyRecord {
   readonly #file: EmergencyFile;
   readonly #names: StrategyNames;
-  #isEarlierTaken: boolean;
+  #isEarlierCleared: boolean;
 
   constructor(file: EmergencyFile, names: StrategyNames) {
     this.#file = file;
     this.#names = names;
-    this.#isEarlierTaken = file.lines().length === 0;
+    this.#isEarlierCleared = file.lines().length === 0;
   }
 
   /** Durable when it returns; throws when it cannot be. */
-  sent(record: RecordedCall, day: TradingDay | undefined): void {
+  recordSent(record: RecordedCall, day: TradingDay | undefined): void {
     // By name: another configuration may order its strategies differently.
     const strategy = this.#names.nameOf(record.request.strategy);
     this.#file.write(JSON.stringify({ ...record, strategy, day }));
   }
 
   /** Entries are halted, and the journal cannot record it for the next start. */
-  journalFailed(reason: string): void {
+  recordHalt(reason: string): void {
     try {
       this.#file.write(JSON.stringify({ call: null, reason }));
     } catch {
@@ -72,33 +72,36 @@ export class EmergencyRecord {
     return { owners, changes, cancels };
   }
 
-  get #calls(): readonly Written[] {
-    return this.lines.flatMap((line) => writtenIn(line) ?? []);
+  get #calls(): readonly EmergencyLine[] {
+    return this.lines.flatMap((line) => emergencyLineIn(line) ?? []);
   }
 
   /** The journal has all that this run did. */
-  recovered(): void {
-    if (this.#isEarlierTaken && this.lines.length > 0) this.#file.clear();
+  clearOwn(): void {
+    if (this.#isEarlierCleared && this.lines.length > 0) this.#file.clear();
   }
 
   /**
    * Clears the lines of earlier runs once the engine has decided the tail of the journal again (its view shows that) and those
    * rows are durable. Until then the lines alone say which of its calls have left; where that fails, the next start reads them again.
    */
-  async takenOnce(view: Promise<EngineSnapshot | undefined> | undefined, flush: () => void): Promise<void> {
+  async clearEarlierOnce(
+    view: Promise<EngineSnapshot | undefined> | undefined,
+    flush: () => void,
+  ): Promise<void> {
     try {
       if ((await view) === undefined) return;
       flush();
-      this.taken();
+      this.clearEarlier();
     } catch {
       // The engine is lost, or the disk is full again.
     }
   }
 
   /** The journal has the lines of earlier runs too. */
-  taken(): void {
-    this.#isEarlierTaken = true;
-    this.recovered();
+  clearEarlier(): void {
+    this.#isEarlierCleared = true;
+    this.clearOwn();
   }
 
   close(): void {
@@ -106,7 +109,7 @@ export class EmergencyRecord {
   }
 }
 
-interface Written {
+interface EmergencyLine {
   readonly call: RecordedCall['call'];
   readonly clientOrderId: ClientOrderId;
   readonly strategy: string;
@@ -115,11 +118,11 @@ interface Written {
 }
 
 /** Undefined for lines other than calls, and for half a line that a power cut left. */
-function writtenIn(line: string): Written | undefined {
+function emergencyLineIn(line: string): EmergencyLine | undefined {
   const parsed = parseJson(line, 'line');
   // It is reported unread; the order that it placed turns up in the broker's book.
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
-  const written = parsed.value as unknown as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
+  const written = parsed.value as unknown as EmergencyLine; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
   const isNamed = typeof written.clientOrderId === 'string' && typeof written.strategy === 'string';
   return isNamed && typeof written.call === 'string' ? written : undefined;
 }

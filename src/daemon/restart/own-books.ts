@@ -9,7 +9,7 @@ import { hasProvenEnd, type OrderStatus, waitsInTriggerBook } from '../../domain
 import { OPERATOR_INDEX } from '../../domain/units.ts';
 import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
-import type { CarryOver } from './carry-over.ts';
+import type { SessionTracker } from './carry-over.ts';
 
 const UNSETTLED: ReadonlySet<OrderStatus> = new Set(['submitted', 'unknown', 'presumed_absent']);
 
@@ -23,12 +23,12 @@ export interface OwnBooksContext {
 }
 
 /** Our orders that the broker may have, as the journal knows them by now. */
-export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksContext): OwnBooks {
+export function ownBooks({ orders, accounts }: SessionTracker, context: OwnBooksContext): OwnBooks {
   const { contracts, names } = context;
   const codes = new Map(contracts.map(({ index, orderCode }) => [index, orderCode]));
   const own: OwnOrder[] = [];
   const unknown: OwnBooks['unknown'][number][] = [];
-  for (const order of orders.left(contracts)) {
+  for (const order of orders.carriedOver(contracts)) {
     const { row } = order;
     if (row !== undefined) {
       own.push({ ...ownOrder(order), row: { ...row, status: 'pending' }, isOpen: true });
@@ -53,7 +53,7 @@ export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksConte
       return code === undefined ? [] : [{ owner: names.indexOf(strategy), orderCode: code, qty }];
     }),
   );
-  return { orders: own, positions, unknown, gone: orders.gone().map(ownOrder) };
+  return { orders: own, positions, unknown, gone: orders.neverPlaced().map(ownOrder) };
 }
 
 const ownOrder = (order: CarriedOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({

@@ -26,7 +26,7 @@ export class Halt {
   #last: HaltState;
   #why: HaltReason | null;
   /** An engine has been given the last halt or resume: one that comes between two sessions waits for the next. */
-  #isGiven = true;
+  #isDelivered = true;
   /** Rows of the engine that are not durable yet. */
   #engineRows: HaltEntry[] = [];
 
@@ -46,16 +46,16 @@ export class Halt {
   }
 
   /** The account's orders go, unless another daemon's are among them. */
-  get isSwept(): boolean {
+  get clearsBooks(): boolean {
     return this.#why !== null && this.#why.code !== 'second_daemon';
   }
 
   /** The first reason stays until `end`, unless it leaves the books alone. False where it stayed. */
   begin(reason: string, code?: HaltCode): boolean {
-    if (this.isSwept) return false;
-    this.#isGiven = false;
+    if (this.clearsBooks) return false;
+    this.#isDelivered = false;
     this.#why = { reason: this.#why === null ? reason : `${reason}; before it: ${this.#why.reason}`, code };
-    this.#keep(this.#own(true, this.#why));
+    this.#keep(this.#ownEntry(true, this.#why));
     return true;
   }
 
@@ -66,16 +66,16 @@ export class Halt {
   }
 
   /** The last halt: an engine reads it, or begins its day with it. */
-  given(): void {
-    this.#isGiven = true;
+  markDelivered(): void {
+    this.#isDelivered = true;
   }
 
   /** Rows that a full disk refuses wait, and are written once there is room: the last of them is the valid one. */
   #writeEnd(reason: string, held: HaltReason): void {
     try {
-      this.#write(this.#own(false, { reason }));
+      this.#write(this.#ownEntry(false, { reason }));
     } catch (error) {
-      this.#parts.journal.append(this.#own(true, held));
+      this.#parts.journal.append(this.#ownEntry(true, held));
       throw error;
     }
   }
@@ -86,10 +86,10 @@ export class Halt {
    */
   takeEngineRow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
-    const isOlder = isOutdated || (!halted && !this.#isGiven);
+    const isOlder = isOutdated || (!halted && !this.#isDelivered);
     if (isOlder && halted !== (this.#why !== null)) {
       this.#parts.journal.append(entry);
-      return this.#parts.journal.append(this.#own(!halted, this.#why ?? { reason: this.#last.reason }));
+      return this.#parts.journal.append(this.#ownEntry(!halted, this.#why ?? { reason: this.#last.reason }));
     }
     const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
     this.#why = halted ? (this.#why ?? entry) : null;
@@ -100,13 +100,13 @@ export class Halt {
     void failureOf(() => journal.append(entry));
     if (this.#why === null || this.#why.reason === reason) return;
     // A kill finds the reason that holds.
-    const held = this.#own(true, this.#why);
+    const held = this.#ownEntry(true, this.#why);
     this.#last = held;
     void failureOf(() => journal.append(held));
   }
 
   /** Once all that the engine decided with them is appended: a journal that a kill leaves with a part of that could not be replayed. */
-  settle(): void {
+  writeEngineRows(): void {
     const rows = this.#engineRows.splice(0);
     if (rows.length === 0) return;
     // A journal that fails alerts that itself, and the emergency file halts entries at the next start.
@@ -119,7 +119,7 @@ export class Halt {
     return purpose === 'entry' ? this.reason : null;
   }
 
-  #own(halted: boolean, { reason, code }: HaltReason): HaltEntry {
+  #ownEntry(halted: boolean, { reason, code }: HaltReason): HaltEntry {
     const { clock } = this.#parts;
     return { kind: 'halt', cause: OWN_CAUSE, tsUs: clock.nowUs(), strategy: null, halted, reason, code };
   }

@@ -7,7 +7,7 @@ import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
-import type { HaltSweep, HeldNow } from './halt-sweep.ts';
+import type { HaltEnforcer, HoldingsText } from './halt-enforcer.ts';
 import { formatShownTime } from '../../text/dates.ts';
 import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 
@@ -40,7 +40,7 @@ export function holdings(
           (stop) =>
             `stop for ${stop.qty - stop.filledQty} at ${listedPoints(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
-        return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover, coveredBy);
+        return holdingLine(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover, coveredBy);
       }),
   );
 }
@@ -88,11 +88,11 @@ export function ownHoldings(
         if (waitingRole(side, row.triggerWhen) !== 'stop') return [];
         return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
-      return holding(names.nameOf(owner), qty, orderCode, cover, null);
+      return holdingLine(names.nameOf(owner), qty, orderCode, cover, null);
     });
 }
 
-const holding = (id: string, qty: number, code: string, stops: readonly string[], by: string | null) => {
+const holdingLine = (id: string, qty: number, code: string, stops: readonly string[], by: string | null) => {
   const none = by === null ? 'NO stop of its own at the broker' : `no stop: covered by ${by}`;
   const rest = by === null ? '' : ` and the rest covered by ${by}`;
   const cover = stops.length === 0 ? none : stops.join(' and ') + rest;
@@ -100,14 +100,14 @@ const holding = (id: string, qty: number, code: string, stops: readonly string[]
 };
 
 /** Positions, and the broker's where they are others: either may lack a fill. `view`: undefined where no engine answers. */
-export function heldNow(
+export function holdingsText(
   view: EngineSnapshot | undefined,
   own: OwnBooks,
-  { kept, held, heldUs }: Pick<HaltSweep, 'kept' | 'held' | 'heldUs'>,
+  { kept, held, heldUs }: Pick<HaltEnforcer, 'kept' | 'held' | 'heldUs'>,
   names: StrategyNames,
   contracts: readonly Contract[],
   time: (at?: TsUs) => string,
-): HeldNow {
+): HoldingsText {
   const rests = ({ orderKey }: OpenOrderEntry): boolean => orderKey !== null && kept.has(orderKey);
   const lines = view === undefined ? ownHoldings(own, names, contracts) : holdings(view, contracts, rests);
   const text = lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;

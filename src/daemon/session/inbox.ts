@@ -56,7 +56,7 @@ const WRITTEN_AT_ONCE = 256;
 /** About 20 MB. */
 export const WAITING_MAX = 100_000;
 export const LAG_MAX: DurationUs = seconds(1);
-export const CALM: DurationUs = seconds(10);
+export const CAUGHT_UP_AFTER: DurationUs = seconds(10);
 /** Frames that were taken leave the array in blocks. */
 const TAKEN_KEPT_MAX = 1_000;
 /** A login for each overflow, but not each second. */
@@ -90,12 +90,12 @@ export class Inbox implements InputSink {
   lastFrameUs: TsUs;
   #waiting: WaitingFrame[] = [];
   /** Place of the oldest waiting frame in `#waiting`. */
-  #next = 0;
+  #nextWaiting = 0;
   #isBehind = false;
   /** When a frame had waited for too long last. */
-  #lateUs = -Infinity;
+  #laggedUs = -Infinity;
   /** Since too many frames waited; null while frames are taken. */
-  #dropped: number | null = null;
+  #droppedCount: number | null = null;
   #reconnectedUs = -Infinity;
 
   constructor(options: InboxOptions) {
@@ -134,13 +134,13 @@ export class Inbox implements InputSink {
 
   /** Takes the exact text of one data frame, which waits while the engine has enough to do. `receivedUs` null: now. */
   frame(text: string, receivedUs: TsUs | null = null): void {
-    if (this.#dropped !== null) return this.#drop(this.#dropped);
+    if (this.#droppedCount !== null) return this.#dropWaiting(this.#droppedCount);
     const isFree = this.framesWaiting === 0 && this.#canSend;
-    if (isFree) this.#take(text, receivedUs);
+    if (isFree) this.#number(text, receivedUs);
     if (isFree && !this.#isBehind) return;
     const now = this.#options.realClock.nowUs();
     if (!isFree) this.#waiting.push({ text, receivedUs, at: now });
-    this.#judge(now);
+    this.#checkLag(now);
   }
 
   /**
@@ -148,7 +148,7 @@ export class Inbox implements InputSink {
    * engine, because exits need prices; it is written before any later one, or a restart could not repeat the decisions on it. The first
    * refusal freezes entries.
    */
-  #take(text: string, receivedUs: TsUs | null): void {
+  #number(text: string, receivedUs: TsUs | null): void {
     const frame = { seq: this.#nextSeq(), tsUs: this.#now(receivedUs), text };
     this.#options.publish?.(frame);
     this.frames += 1;
@@ -160,7 +160,7 @@ export class Inbox implements InputSink {
   }
 
   get framesWaiting(): number {
-    return this.#waiting.length - this.#next;
+    return this.#waiting.length - this.#nextWaiting;
   }
 
   get isEmpty(): boolean {
@@ -169,7 +169,7 @@ export class Inbox implements InputSink {
 
   /** The engine's prices are old, or it gets none. */
   get isBehind(): boolean {
-    return this.#isBehind || this.#dropped !== null;
+    return this.#isBehind || this.#droppedCount !== null;
   }
 
   get #canSend(): boolean {
@@ -177,18 +177,18 @@ export class Inbox implements InputSink {
   }
 
   /** Frames that wait for a moment are no lag: in a flood, and on a busy machine, some always do. */
-  #judge(now: TsUs): void {
+  #checkLag(now: TsUs): void {
     const { watch } = this.#options;
-    const lag = durationUs(now - (this.#waiting[this.#next]?.at ?? now));
+    const lag = durationUs(now - (this.#waiting[this.#nextWaiting]?.at ?? now));
     if (this.framesWaiting > WAITING_MAX) {
-      this.#dropped = this.dropFrames();
+      this.#droppedCount = this.dropFrames();
       return watch.onOverflow(lag);
     }
-    if (lag > LAG_MAX) this.#lateUs = now;
+    if (lag > LAG_MAX) this.#laggedUs = now;
     if (!this.#isBehind && lag > LAG_MAX) {
       this.#isBehind = true;
       watch.onBehind(lag);
-    } else if (this.#isBehind && now - this.#lateUs >= CALM) {
+    } else if (this.#isBehind && now - this.#laggedUs >= CAUGHT_UP_AFTER) {
       this.#isBehind = false;
       watch.onCaughtUp();
     }
@@ -197,30 +197,30 @@ export class Inbox implements InputSink {
   /** The engine answered: it may have more frames. */
   release(): void {
     // No frame may have come while it was silent.
-    if (this.framesWaiting > 0) this.#judge(this.#options.realClock.nowUs());
-    for (let frame = this.#waiting[this.#next]; frame !== undefined && this.#canSend;) {
-      this.#next += 1;
-      this.#take(frame.text, frame.receivedUs);
-      frame = this.#waiting[this.#next];
+    if (this.framesWaiting > 0) this.#checkLag(this.#options.realClock.nowUs());
+    for (let frame = this.#waiting[this.#nextWaiting]; frame !== undefined && this.#canSend;) {
+      this.#nextWaiting += 1;
+      this.#number(frame.text, frame.receivedUs);
+      frame = this.#waiting[this.#nextWaiting];
     }
-    if (this.#next > TAKEN_KEPT_MAX || (this.#next > 0 && this.framesWaiting === 0)) {
-      this.#waiting = this.#waiting.slice(this.#next);
-      this.#next = 0;
+    if (this.#nextWaiting > TAKEN_KEPT_MAX || (this.#nextWaiting > 0 && this.framesWaiting === 0)) {
+      this.#waiting = this.#waiting.slice(this.#nextWaiting);
+      this.#nextWaiting = 0;
     }
   }
 
   /** The connection has ended: its frames go. Returns how many were dropped since it began. */
   dropFrames(): number {
-    const dropped = this.framesWaiting + (this.#dropped ?? 0);
+    const dropped = this.framesWaiting + (this.#droppedCount ?? 0);
     this.#waiting = [];
-    this.#next = 0;
+    this.#nextWaiting = 0;
     this.#isBehind = false;
-    this.#dropped = null;
+    this.#droppedCount = null;
     return dropped;
   }
 
-  #drop(before: number): void {
-    this.#dropped = before + 1;
+  #dropWaiting(before: number): void {
+    this.#droppedCount = before + 1;
     const now = this.#options.realClock.nowUs();
     if (!this.#canSend || now - this.#reconnectedUs < RECONNECT_EVERY) return;
     this.#reconnectedUs = now;

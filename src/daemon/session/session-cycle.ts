@@ -35,14 +35,14 @@ import {
   systemTimers,
 } from '../../host/system-clock.ts';
 import { accountKey, LIVE_DAY } from '../../host/run-plan.ts';
-import { CarryOver, carryOverPast } from '../restart/carry-over.ts';
+import { SessionTracker, trackPast } from '../restart/carry-over.ts';
 import { ownBooks } from '../restart/own-books.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 import {
   type OnEngineLost,
   prepareSession,
   type SessionContext,
-  type SessionLeft,
+  type EndedSession,
   TradingSession,
 } from './trading-session.ts';
 
@@ -97,9 +97,9 @@ export class SessionCycle implements InputSink {
   session: TradingSession | undefined = undefined;
   #onContracts: ((event: UnnumberedInput<EngineEvent>) => void) | undefined = undefined;
   /** The session before, where this process has followed it. */
-  #left: SessionLeft | undefined = undefined;
+  #ended: EndedSession | undefined = undefined;
   /** State that the journal holds of the last session of an earlier process, where a halt needs it before one is open. */
-  #past: SessionLeft | undefined = undefined;
+  #endedEarlier: EndedSession | undefined = undefined;
   /** Answers that came between two sessions. */
   #answers: UnnumberedInput<EngineEvent>[] = [];
   /** Sent only when it changes, and to each new engine, or entries would not wait for a wrong clock. */
@@ -110,7 +110,7 @@ export class SessionCycle implements InputSink {
   #cancelWait: CancelTimer | undefined = undefined;
   #losses = 0;
   #lastLoss = '';
-  #unexplained = 0;
+  #unexplainedLosses = 0;
   #isEnding = false;
   /** Why no engine runs though one should, or null. */
   degraded: string | null = null;
@@ -131,10 +131,10 @@ export class SessionCycle implements InputSink {
   ownBooks(): OwnBooks | null {
     const { names, config } = this.#context;
     const followed = this.#followed;
-    if (followed?.carry.isRead !== true) return null;
-    const { day, carry, contracts } = followed;
+    if (followed?.tracker.isRead !== true) return null;
+    const { day, tracker, contracts } = followed;
     const isToday = day === this.#today;
-    return ownBooks(carry, { contracts, names, isToday, isEndless: neverCloses(config.calendar) });
+    return ownBooks(tracker, { contracts, names, isToday, isEndless: neverCloses(config.calendar) });
   }
 
   /** Reads them where no session of this process has; rejects when the journal cannot be read. */
@@ -142,9 +142,13 @@ export class SessionCycle implements InputSink {
     if (this.#followed !== undefined) return this.ownBooks();
     const { read } = this.#context.journal;
     const day = read.lastDecided(null);
-    const carry = day === undefined ? new CarryOver() : carryOverPast(read, day);
-    this.#past = { day: day ?? this.#today, carry, contracts: day === undefined ? [] : read.contracts(day) };
-    await carry.readPast();
+    const tracker = day === undefined ? new SessionTracker() : trackPast(read, day);
+    this.#endedEarlier = {
+      day: day ?? this.#today,
+      tracker,
+      contracts: day === undefined ? [] : read.contracts(day),
+    };
+    await tracker.readPast();
     return this.ownBooks();
   }
 
@@ -154,13 +158,13 @@ export class SessionCycle implements InputSink {
     return sessionDayAt(config.calendar, createMarketClock(clockMap).nowUs());
   }
 
-  get #followed(): TradingSession | SessionLeft | undefined {
-    return this.session ?? this.#left ?? this.#past;
+  get #followed(): TradingSession | EndedSession | undefined {
+    return this.session ?? this.#ended ?? this.#endedEarlier;
   }
 
   post(event: UnnumberedInput<EngineEvent>): void {
     const answer = event.kind === 'execution_report' ? event.answer : null;
-    if (answer !== null) this.#followed?.carry.orders.answered(answer);
+    if (answer !== null) this.#followed?.tracker.orders.onAnswer(answer);
     if (event.kind === 'clock_skew') this.#skew = event;
     if (event.kind === 'command' && event.command.name === 'stop') this.#stop = event;
     if (this.session !== undefined) return this.session.post(event);
@@ -176,13 +180,13 @@ export class SessionCycle implements InputSink {
   async open(): Promise<void> {
     while (!this.#isEnding) {
       try {
-        await this.#leave();
+        await this.#leaveSession();
         return await this.#openEngine();
       } catch (error) {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
         const text = isOther ? `${error.message}: ${NO_ENGINE}` : whyNoSession(error);
         if (text === null) throw error;
-        if (this.degraded !== text) this.#gone(isOther ? 'program_waits' : 'no_room', text);
+        if (this.degraded !== text) this.#endWithoutEngine(isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
@@ -193,7 +197,7 @@ export class SessionCycle implements InputSink {
   /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
   async #openEngine(): Promise<void> {
     for (;;) {
-      if (this.#losses > LOSSES_MAX || this.#unexplained > UNEXPLAINED_MAX) return this.#degrade();
+      if (this.#losses > LOSSES_MAX || this.#unexplainedLosses > UNEXPLAINED_MAX) return this.#degrade();
       try {
         await this.#open();
         break;
@@ -239,12 +243,12 @@ export class SessionCycle implements InputSink {
     const { note } = this.#options;
     const context = this.#context;
     const { edge, config, journal } = context;
-    const prepared = prepareSession(context, this.#left);
+    const prepared = prepareSession(context, this.#ended);
     // A later start must not run code over inputs that it has never seen.
-    for (const [strategy, reason] of prepared.leftOut)
+    for (const [strategy, reason] of prepared.excluded)
       if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);
     edge.table.reset(prepared.carriedOver.contracts);
-    const contracts = await this.#contracts();
+    const contracts = await this.#readContracts();
     if (prepared.past !== null) {
       const inputs = formatNumber(journal.read.lastSeq(prepared.day));
       note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
@@ -261,7 +265,7 @@ export class SessionCycle implements InputSink {
     if (this.#isEnding) return session.close();
     this.session = session;
     this.degraded = null;
-    this.#left = undefined;
+    this.#ended = undefined;
     if (this.#skew !== undefined) session.post(this.#skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
     if (this.#stop !== undefined) session.post(this.#stop);
@@ -306,10 +310,10 @@ export class SessionCycle implements InputSink {
 
   async close(): Promise<void> {
     this.#isEnding = true;
-    await this.#leave();
+    await this.#leaveSession();
   }
 
-  async #leave(): Promise<void> {
+  async #leaveSession(): Promise<void> {
     const session = this.session;
     this.session = undefined;
     this.isReopening ||= session !== undefined;
@@ -318,7 +322,7 @@ export class SessionCycle implements InputSink {
     await session?.close();
     // A full disk takes no rows; what they say is known all the same.
     if (session !== undefined)
-      this.#left = { day: session.day, carry: session.carry, contracts: session.contracts };
+      this.#ended = { day: session.day, tracker: session.tracker, contracts: session.contracts };
     this.#options.context.journal.flush();
   }
 
@@ -342,7 +346,7 @@ export class SessionCycle implements InputSink {
   }
 
   /** Asks for the contract table until it comes. */
-  #contracts(): Promise<UnnumberedInput<ContractsListed>> {
+  #readContracts(): Promise<UnnumberedInput<ContractsListed>> {
     const { context, note } = this.#options;
     const ask = (): void => context.edge.reports.read('contracts');
     return new Promise((resolve) => {
@@ -370,7 +374,7 @@ export class SessionCycle implements InputSink {
     const midnight = tsUs(momentOf(day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
     this.#cancelWait = atMarketTime(context.clockMap, midnight, () => {
       this.#losses = 0;
-      this.#unexplained = 0;
+      this.#unexplainedLosses = 0;
       void this.open().catch(onFailure);
     });
   }
@@ -402,8 +406,8 @@ export class SessionCycle implements InputSink {
     this.#lastLoss = reason;
     this.degraded = `the engine is being rebuilt: ${reason}`;
     if (culprit !== null) return void this.#excluded.set(culprit, reason);
-    this.#unexplained += 1;
-    if (this.#unexplained < UNEXPLAINED_MAX) return;
+    this.#unexplainedLosses += 1;
+    if (this.#unexplainedLosses < UNEXPLAINED_MAX) return;
     const { config, names } = this.#context;
     for (const { id } of config.strategies)
       this.#excluded.set(names.indexOf(id), `the engine failed twice, no strategy runs any more: ${reason}`);
@@ -415,12 +419,12 @@ export class SessionCycle implements InputSink {
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
-    this.#gone('engine_gone', text);
+    this.#endWithoutEngine('engine_gone', text);
     halt.begin(text);
     this.#atNextDay(this.#today);
   }
 
-  #gone(code: string, text: string): void {
+  #endWithoutEngine(code: string, text: string): void {
     this.degraded = text;
     this.isReopening = false;
     this.#context.alert('critical', code, text);

@@ -91,7 +91,7 @@ export class StrategySwitch {
     const { config, started } = change;
     const { read } = context.journal;
     const plan = plannedStrategies({ read, day, config, names, started: started?.id ?? null });
-    const changed = changedBy(plan);
+    const changed = changedStrategies(plan);
     const view = await engine.thread.view();
     if (view === undefined) throw new EngineLost('the engine thread has ended', null);
     const stopped = view.strategies.filter((each) => each.stopped !== null);
@@ -115,7 +115,7 @@ export class StrategySwitch {
       for (const name of past.names) names.indexOf(name);
       const isOver = (strategy: StrategyIndex | null): boolean =>
         strategy !== null && !changed.has(strategy) && stopped.some((each) => each.strategy === strategy);
-      refuse(
+      assertNoFaults(
         faults.filter(({ strategy }) => !isOver(strategy)),
         names,
       );
@@ -177,10 +177,10 @@ export const engineData = (
   strategies: instances.filter(({ index }) => !excluded.has(index)),
 });
 
-const changedBy = ({ versionsSince }: StrategyPlan): ReadonlySet<StrategyIndex> =>
+const changedStrategies = ({ versionsSince }: StrategyPlan): ReadonlySet<StrategyIndex> =>
   new Set(versionsSince.flatMap((since, place) => (since === Infinity ? [strategyIndex(place)] : [])));
 
-function refuse(faults: readonly ReplayFault[], names: StrategyNames): void {
+function assertNoFaults(faults: readonly ReplayFault[], names: StrategyNames): void {
   if (faults.length === 0) return;
   const texts = faults.map(
     ({ strategy, text }) => `${strategy === null ? 'the engine' : names.nameOf(strategy)}: ${text}`,

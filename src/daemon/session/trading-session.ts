@@ -37,10 +37,10 @@ import type { FeedPublisher } from '../../cluster/feed-publisher.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
   type CarriedOver,
-  CarryOver,
+  SessionTracker,
   carryOver,
-  carryOverPast,
-  goesOn,
+  trackPast,
+  continuesSession,
   NOTHING_CARRIED_OVER,
   restartDay,
 } from '../restart/carry-over.ts';
@@ -93,9 +93,9 @@ export interface SessionContext {
 export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => void;
 
 /** A session that this process has followed to its end: it need not be read again. */
-export interface SessionLeft {
+export interface EndedSession {
   readonly day: TradingDay;
-  readonly carry: CarryOver;
+  readonly tracker: SessionTracker;
   readonly contracts: readonly Contract[];
 }
 
@@ -103,21 +103,21 @@ export interface SessionLeft {
 export type PreparedSession = ReturnType<typeof prepareSession>;
 
 /** Opens the day in the journal and reads its past, or the state that the session before it left. */
-export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft) {
+export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: EndedSession) {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDayAt(config.calendar, now);
   const isNew = journal.beginSession(day, now, resolve(config.file));
-  const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
-  journal.follow(carry.add);
+  const tracker = isNew ? new SessionTracker() : trackPast(journal.read, day);
+  journal.follow(tracker.add);
   const { read } = journal;
   // Not for a day that begins, or restarts after another session.
-  const isStarted = goesOn(read, day);
+  const isStarted = continuesSession(read, day);
   const before = read.lastDecided(day);
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : restartDay(leftBy(context, before, left, contracts), read, day, names);
+    : restartDay(carriedOverFrom(context, before, left, contracts), read, day, names);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place: ReplayPaths = {
@@ -130,32 +130,32 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     sent,
     names: names.all,
   };
-  const leftOut = new Map(excludedIn(read, day, versionsSince));
+  const excluded = new Map(excludedIn(read, day, versionsSince));
   if (!isStarted && before !== undefined) {
     const since = versionStarts(read.strategyLists(before), strategies, names);
-    for (const [strategy, reason] of excludedIn(read, before, since)) leftOut.set(strategy, reason);
+    for (const [strategy, reason] of excludedIn(read, before, since)) excluded.set(strategy, reason);
   }
   /** `past`: none for a day that begins. */
-  return { day, past: isNew ? null : place, isStarted, carriedOver, carry, strategies, leftOut, sent };
+  return { day, past: isNew ? null : place, isStarted, carriedOver, tracker, strategies, excluded, sent };
 }
 
-function leftBy(
+function carriedOverFrom(
   { journal, names, halt, unjournaled }: Pick<SessionContext, 'journal' | 'names' | 'halt' | 'unjournaled'>,
   before: TradingDay | undefined,
-  left: SessionLeft | undefined,
+  left: EndedSession | undefined,
   into: readonly Contract[],
 ): CarriedOver {
   const isHalted = halt.reason !== null;
   if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
   if (left?.day !== before)
     return carryOver(journal.read, before, names, isHalted, into, unjournaled(before).owners);
-  left.carry.takeUnread(journal.read, before);
-  return left.carry.left(before, left.contracts, names, isHalted, into);
+  left.tracker.takeUnread(journal.read, before);
+  return left.tracker.carriedOver(before, left.contracts, names, isHalted, into);
 }
 
 export class TradingSession implements InputSink, SessionWork {
   readonly day: TradingDay;
-  readonly carry: CarryOver;
+  readonly tracker: SessionTracker;
   readonly #context: SessionContext;
   readonly #clock: Clock;
   readonly #engine: EngineLink;
@@ -166,7 +166,7 @@ export class TradingSession implements InputSink, SessionWork {
   wakeAtUs: number = Infinity;
   /** How far the clock was set back since the last input of the past. */
   #setBack = durationUs(0);
-  #isShut = false;
+  #isEnding = false;
   #isClosed = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
@@ -176,13 +176,13 @@ export class TradingSession implements InputSink, SessionWork {
 
   private constructor(
     context: SessionContext,
-    { day, carry, strategies }: PreparedSession,
+    { day, tracker, strategies }: PreparedSession,
     excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ) {
     const { config } = context;
     this.day = day;
-    this.carry = carry;
+    this.tracker = tracker;
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
     this.#engine = new EngineLink({
@@ -191,7 +191,7 @@ export class TradingSession implements InputSink, SessionWork {
       onOutbox: (outbox) => {
         this.#carryOut(outbox);
         this.inbox.release();
-        context.lockstep?.look(this);
+        context.lockstep?.checkWork(this);
       },
       onLost,
     });
@@ -214,7 +214,7 @@ export class TradingSession implements InputSink, SessionWork {
       engine: this.#engine,
       inbox: this.inbox,
       strategies,
-      isShut: () => this.#isShut,
+      isShut: () => this.#isEnding,
       lastStopOf: (strategy) => this.#lastStops.get(strategy) ?? 0,
     });
   }
@@ -244,7 +244,7 @@ export class TradingSession implements InputSink, SessionWork {
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
     prices?.restart();
-    if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
+    if (past !== null) await Promise.all([this.#replay(past), this.tracker.readPast()]);
     this.inbox.frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
     journal.beforeCommit(() => this.#settleFrames());
     const carried = carriedOver.started;
@@ -259,7 +259,7 @@ export class TradingSession implements InputSink, SessionWork {
     const calendar = { kind: 'calendar', ...coverageOf(this.#context.config.calendar) } as const;
     if (!isStarted) {
       this.post(calendar);
-      this.carry.begin(started);
+      this.tracker.begin(started);
       this.post(started);
     }
     this.post({ kind: 'booted', boot, accountTail, stamp: startStamp(), ...sent });
@@ -286,7 +286,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   post(event: UnnumberedInput<EngineEvent>): void {
-    if (this.#isShut) return;
+    if (this.#isEnding) return;
     if (event.kind === 'stream' && event.state === 'down') {
       this.#dropFrames();
       this.#context.prices?.down();
@@ -296,7 +296,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   onBehind(lag: DurationUs): void {
-    const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up`;
+    const text = `the engine is ${this.#behindText(lag)}: entries wait until it has caught up`;
     this.#context.alert('warning', 'engine_behind', text);
     this.inbox.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
   }
@@ -311,7 +311,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   onOverflow(lag: DurationUs): void {
-    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream reconnects; entries wait, orders at the broker stay; stop the strategy or make it faster`;
+    const text = `the engine is ${this.#behindText(lag)}: prices are dropped until it has caught up, then the stream reconnects; entries wait, orders at the broker stay; stop the strategy or make it faster`;
     this.#context.alert('critical', 'frames_dropped', text);
     this.inbox.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
   }
@@ -320,7 +320,7 @@ export class TradingSession implements InputSink, SessionWork {
     this.#context.edge.stream.reconnect('the engine could not follow the prices');
   }
 
-  #behind(lag: DurationUs): string {
+  #behindText(lag: DurationUs): string {
     const { running } = this.#engine.thread;
     const code =
       running === null
@@ -373,10 +373,10 @@ export class TradingSession implements InputSink, SessionWork {
     this.#dropFrames();
     this.#frames?.unsubscribe();
     this.inbox.flush();
-    this.#isShut = true;
+    this.#isEnding = true;
     await this.#engine.idle();
     this.#arm(Infinity);
-    this.#context.lockstep?.look(this);
+    this.#context.lockstep?.checkWork(this);
   }
 
   async close(): Promise<void> {
@@ -401,7 +401,7 @@ export class TradingSession implements InputSink, SessionWork {
   #handBack(follows: TradingDay | undefined): void {
     const { journal, names } = this.#context;
     const tsUs = this.#clock.nowUs();
-    for (const { strategy, positions } of this.carry.accounts)
+    for (const { strategy, positions } of this.tracker.accounts)
       for (const { instrument, position } of positions)
         journal.append({
           kind: 'position_event',
@@ -428,7 +428,7 @@ export class TradingSession implements InputSink, SessionWork {
     const { halt, journal, feed } = this.#context;
     const isHalt = input.kind === 'command' && isOfAccount(input.command);
     if (isHalt) this.#lastHaltCommand = input.seq;
-    if (isHalt || input.kind === 'session_started') halt.given();
+    if (isHalt || input.kind === 'session_started') halt.markDelivered();
     if (input.kind === 'command' && input.command.name === 'stop_strategy')
       this.#lastStops.set(input.command.strategy, input.seq);
     journal.recordInput(input);
@@ -462,7 +462,7 @@ export class TradingSession implements InputSink, SessionWork {
   #carryOut({ entries, calls, reads, pace, wakeAt }: EngineOutput): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
-    this.#context.halt.settle();
+    this.#context.halt.writeEngineRows();
     for (const call of calls) dispatchCall(gateway, call);
     if (pace !== null) reports.pollPace(pace);
     for (const what of reads) reports.read(what);

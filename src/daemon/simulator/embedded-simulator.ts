@@ -132,15 +132,15 @@ const WATCH_MS = 1_000;
 export async function obtainSimulator(plan: SimulatorPlan, dir: string) {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
   if (found?.plan === plan.key && plan.options.fresh !== true && (await answers(found)))
-    return watched(found, null, null, dir);
+    return watch(found, null, null, dir);
   if (found !== undefined) await stopProcess(found.pid);
   const child = await start(plan, dir);
   const link = await writtenLink(plan);
-  return watched(link, child, plan.waits ? new Lockstep(link.clockMap, child) : null, dir);
+  return watch(link, child, plan.waits ? new Lockstep(link.clockMap, child) : null, dir);
 }
 
 /** `child` is null for a simulator that an earlier daemon started, `lockstep` where market time keeps its speed. */
-function watched(link: SimulatorLink, child: ChildProcess | null, lockstep: Lockstep | null, dir: string) {
+function watch(link: SimulatorLink, child: ChildProcess | null, lockstep: Lockstep | null, dir: string) {
   let isStopping = false;
   let watch: NodeJS.Timeout | undefined = undefined;
   return {
@@ -344,7 +344,7 @@ export class Lockstep {
   #step: MarketStep | undefined = undefined;
   #work: SessionWork | undefined = undefined;
   #newest = { received: 0 };
-  #isLooking = false;
+  #isChecking = false;
 
   /** Holders of the map follow it: the object stays the same. */
   constructor(
@@ -359,7 +359,7 @@ export class Lockstep {
     this.#real = real;
     simulator.on('message', (step: MarketStep) => {
       this.#step = step;
-      if (this.#work !== undefined) this.look(this.#work);
+      if (this.#work !== undefined) this.checkWork(this.#work);
     });
   }
 
@@ -374,18 +374,18 @@ export class Lockstep {
     return socket;
   };
 
-  look(work: SessionWork): void {
+  checkWork(work: SessionWork): void {
     this.#work = work;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     // By then, the caller that awaits the answer has gone on.
     setImmediate(() => {
-      this.#isLooking = false;
-      this.#go();
+      this.#isChecking = false;
+      this.#advance();
     });
   }
 
-  #go(): void {
+  #advance(): void {
     if (this.#work?.isIdle !== true || this.#step === undefined) return;
     if (this.#newest.received < this.#step.sent) return;
     const nextUs = Math.min(this.#step.nextUs ?? NEVER_US, this.#work.wakeAtUs, NEVER_US);

@@ -134,13 +134,13 @@ export function excludedIn(
   versionsSince: readonly number[],
 ): ReadonlyMap<StrategyIndex, string> {
   const changes = read.entries({ session, kinds: ['strategy_changed'] }).map(({ entry }) => entry);
-  const leftOut = new Map<StrategyIndex, string>();
+  const excluded = new Map<StrategyIndex, string>();
   // Inputs, which are journaled before anything that is decided without the strategy.
   for (const { by, command, seq } of read.commands(session)) {
     if (by !== 'process' || command.name !== 'stop_strategy') continue;
     const { strategy, reason } = command;
     const isChanged = changes.some((change) => change.strategy === strategy && change.cause > seq);
-    if (!isChanged && versionsSince[strategy] !== Infinity) leftOut.set(strategy, reason);
+    if (!isChanged && versionsSince[strategy] !== Infinity) excluded.set(strategy, reason);
   }
-  return leftOut;
+  return excluded;
 }

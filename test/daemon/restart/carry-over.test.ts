@@ -1,10 +1,10 @@
 /** What the next session learns of orders that wait at the broker. */
 import { expect, it } from 'vitest';
 import {
-  CarryOver,
+  SessionTracker,
   carryOver,
-  carryOverPast,
-  goesOn,
+  trackPast,
+  continuesSession,
   restartDay,
 } from '../../../src/daemon/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
@@ -26,14 +26,15 @@ const [MONDAY, TUESDAY, WEDNESDAY] = ['2026-03-09', '2026-03-10', '2026-03-11'].
 ];
 const NAMES = new StrategyNames(['strategy-0', 'strategy-1']);
 
-function followed(rig: EngineRig): CarryOver {
-  const carry = new CarryOver();
+function followed(rig: EngineRig): SessionTracker {
+  const carry = new SessionTracker();
   for (const entry of rig.entries)
     carry.add({ entry, strategyName: entry.strategy === null ? null : NAMES.nameOf(entry.strategy) });
   return carry;
 }
 
-const carried = (rig: EngineRig) => followed(rig).left(DAY, [FRONT], NAMES).started.carriedOrders ?? [];
+const carried = (rig: EngineRig) =>
+  followed(rig).carriedOver(DAY, [FRONT], NAMES).started.carriedOrders ?? [];
 
 it('is what still waited, with its owner, as the book showed it last', () => {
   const rig = startWaiting();
@@ -96,7 +97,7 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
     [ids[1], undefined],
     [ids[2], undefined],
   ]);
-  const next = new CarryOver();
+  const next = new SessionTracker();
   next.begin({ carriedOrders: carried(rig) });
   for (const { clientOrderId, row, purpose } of carried(rig))
     next.add({
@@ -114,7 +115,7 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
         row: row!,
       },
     });
-  const [first, ...more] = next.left(DAY, [FRONT], NAMES).started.carriedOrders ?? [];
+  const [first, ...more] = next.carriedOver(DAY, [FRONT], NAMES).started.carriedOrders ?? [];
   expect(
     [first?.isWithdrawn, more.map(({ isWithdrawn }) => isWithdrawn)],
     'a session without a read',
@@ -124,7 +125,7 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
 });
 
 it('lists the ids that it has minted, over sessions too, and not those of strangers', () => {
-  const carry = new CarryOver();
+  const carry = new SessionTracker();
   const [start, earlier] = ['H.123456abcdef012326030400012', 'H.123456abcdef012326030300011'];
   carry.begin({ minted: [{ start: earlier, count: 4 }] });
   const entry = { kind: 'proposal', cause: seq(1), tsUs: tsUs(1), strategy: FIRST, by: 'strategy' } as const;
@@ -132,7 +133,7 @@ it('lists the ids that it has minted, over sessions too, and not those of strang
     const ids = { callId: clientOrderId(start + counter), clientOrderId: clientOrderId('H.1') };
     carry.add({ strategyName: 'strategy-0', entry: { ...entry, proposal: { do: 'cancel', ...ids } } });
   }
-  expect(carry.left(DAY, [FRONT], NAMES).started.minted).toEqual([
+  expect(carry.carriedOver(DAY, [FRONT], NAMES).started.minted).toEqual([
     { start: earlier, count: 4 },
     { start, count: 2 },
   ]);
@@ -271,12 +272,12 @@ it('is the same whether a process followed the day or reads it from the journal'
   store.beginSession(DAY, tsUs(1), 'test');
   const head = { seq: seq(1), tsUs: tsUs(1) };
   store.recordInput({ ...head, kind: 'contracts', contracts: [FRONT] });
-  const live = new CarryOver();
+  const live = new SessionTracker();
   store.follow(live.add);
   for (const entry of rig.entries) store.append(entry);
   store.flush();
   const read = carryOver(store.read, DAY, NAMES);
-  expect(live.left(DAY, store.read.contracts(DAY), NAMES)).toEqual(read);
+  expect(live.carriedOver(DAY, store.read.contracts(DAY), NAMES)).toEqual(read);
   expect(read.started).toMatchObject({
     carriedOver: [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }],
     carriedOrders: [{ clientOrderId: id, status: 'pending_cancel', filledQty: 1 }, { status: 'submitted' }],
@@ -302,15 +303,15 @@ it('is the same when the first half of a session is read in parts and the second
   store.recordInput({ seq: seq(1), tsUs: tsUs(1), kind: 'contracts', contracts: [FRONT] });
   for (const entry of entries.slice(0, half)) store.append(entry);
   store.beginSession(DAY, tsUs(1), 'test');
-  const carry = carryOverPast(store.read, DAY);
+  const carry = trackPast(store.read, DAY);
   store.follow(carry.add);
   const reading = carry.readPast();
   for (const entry of entries.slice(half)) store.append(entry);
   store.flush();
   await reading;
-  const left = carry.left(DAY, [FRONT], NAMES);
+  const left = carry.carriedOver(DAY, [FRONT], NAMES);
   expect(left).toEqual(carryOver(store.read, DAY, NAMES));
-  expect(left).toEqual(followed(rig).left(DAY, [FRONT], NAMES));
+  expect(left).toEqual(followed(rig).carriedOver(DAY, [FRONT], NAMES));
 });
 
 it('begins again where another session has run since, from the one that an engine decided last', () => {
@@ -352,22 +353,22 @@ it('begins again where another session has run since, from the one that an engin
   };
   const leaves = (day: TradingDay) => carryOver(read, day, NAMES).started;
 
-  expect(goesOn(read, MONDAY), 'before any').toBe(false);
+  expect(continuesSession(read, MONDAY), 'before any').toBe(false);
   begin(MONDAY, 1, 1, 1, false);
-  expect(goesOn(read, MONDAY), 'a kill before the first decision of all').toBe(true);
+  expect(continuesSession(read, MONDAY), 'a kill before the first decision of all').toBe(true);
   begin(TUESDAY, 2, 1, 2, false);
-  expect(goesOn(read, TUESDAY)).toBe(true);
+  expect(continuesSession(read, TUESDAY)).toBe(true);
 
   begin(WEDNESDAY, 3, 1, 3);
   expect(read.lastDecided(TUESDAY)).toBe(WEDNESDAY);
-  expect(goesOn(read, TUESDAY), 'Wednesday has run since').toBe(false);
+  expect(continuesSession(read, TUESDAY), 'Wednesday has run since').toBe(false);
   begin(TUESDAY, 4, 9, 4);
   expect([read.replayedFrom(TUESDAY), read.replayedFrom(WEDNESDAY)]).toEqual([9, 0]);
-  expect([goesOn(read, TUESDAY), goesOn(read, WEDNESDAY)]).toEqual([true, false]);
+  expect([continuesSession(read, TUESDAY), continuesSession(read, WEDNESDAY)]).toEqual([true, false]);
   expect(read.lastDecided(WEDNESDAY)).toBe(TUESDAY);
   expect(read.lastDecided(MONDAY), 'not the latest day').toBe(TUESDAY);
   begin(WEDNESDAY, 5, 9, 5, false);
-  expect(goesOn(read, WEDNESDAY), 'begun again, and decided nothing since').toBe(false);
+  expect(continuesSession(read, WEDNESDAY), 'begun again, and decided nothing since').toBe(false);
   expect(leaves(TUESDAY).haltedStrategies).toEqual([{ strategy: FIRST, reason: 'boot 4' }]);
   expect(leaves(WEDNESDAY).haltedStrategies, "those before are the other session's to know").toEqual([]);
 });
@@ -396,20 +397,20 @@ it('has what a day that restarts has earned since it began, in the session of be
 });
 
 it('takes what is left into a contract table that another session has begun', () => {
-  const carry = new CarryOver();
+  const carry = new SessionTracker();
   const head = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST } as const;
   const position = { instrument: instrumentIndex(0), qty: signedQty(2), value: money(200) } as const;
   const entry = { ...head, kind: 'position_event', event: 'carried_over', ...position } as const;
   carry.add({ entry, strategyName: 'strategy-0' });
   const into = [{ ...NEXT, index: instrumentIndex(0) }];
   const listed = [{ ...FRONT, index: instrumentIndex(0) }];
-  const added = carry.left(DAY, listed, NAMES, false, into);
+  const added = carry.carriedOver(DAY, listed, NAMES, false, into);
   expect(added.contracts.map(({ orderCode, index }) => [orderCode, index])).toEqual([
     [NEXT.orderCode, 0],
     [FRONT.orderCode, 1],
   ]);
   expect(added.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
-  const known = carry.left(DAY, listed, NAMES, false, added.contracts);
+  const known = carry.carriedOver(DAY, listed, NAMES, false, added.contracts);
   expect(known.contracts).toEqual(added.contracts);
   expect(known.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
 });
@@ -465,7 +466,7 @@ it('says whose position was to be closed, unless it was closed since', () => {
   const bought = { no: '7', filled: 1, value: worth(13_000), status: 'matched' } as const;
   rig.look([bought]);
   rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
-  const unclosed = () => followed(rig).left(DAY, [FRONT], NAMES).started.unclosed;
+  const unclosed = () => followed(rig).carriedOver(DAY, [FRONT], NAMES).started.unclosed;
   expect(unclosed()).toEqual([{ strategy: FIRST, reason: 'by hand' }]);
   rig.resting(FIRST, 'sell', 1, 13_000, '8');
   rig.look([bought, { ...bought, no: '8', side: 'sell' }]);
@@ -478,7 +479,7 @@ it('says whose entry may have filled after a flatten, until it has ended', () =>
   const rig = new EngineRig().start();
   rig.resting(FIRST, 'buy', 1, 13_000, '7');
   rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
-  const unclosed = () => followed(rig).left(DAY, [FRONT], NAMES).started.unclosed;
+  const unclosed = () => followed(rig).carriedOver(DAY, [FRONT], NAMES).started.unclosed;
   const asked = [{ strategy: FIRST, reason: 'by hand' }];
   expect(unclosed(), 'its cancel is on its way').toEqual(asked);
   const row = { no: '7', filled: 1, value: worth(13_000), status: 'matched' } as const;
@@ -488,7 +489,7 @@ it('says whose entry may have filled after a flatten, until it has ended', () =>
   other.resting(FIRST, 'buy', 1, 13_000, '7');
   other.command({ name: 'flatten', strategy: null, reason: 'by hand' });
   other.look([{ no: '7', status: 'canceled' }]);
-  expect(followed(other).left(DAY, [FRONT], NAMES).started.unclosed).toBeUndefined();
+  expect(followed(other).carriedOver(DAY, [FRONT], NAMES).started.unclosed).toBeUndefined();
 });
 
 it('keeps a word about an order that no engine has read, unless the new day shows it', () => {

@@ -74,9 +74,9 @@ function tempPath(): string {
 it('shows the next start whose order it was, also when strategies were renumbered or removed', () => {
   const path = tempPath();
   const before = opened(path, namesOf('trend', 'spread'));
-  before.journalFailed('database or disk is full');
-  before.sent(PLACE, DAY);
-  before.sent(CANCEL, DAY);
+  before.recordHalt('database or disk is full');
+  before.recordSent(PLACE, DAY);
+  before.recordSent(CANCEL, DAY);
   expect(opened(path, namesOf('spread')).unjournaled(DAY).owners).toEqual([
     {
       clientOrderId: ID,
@@ -99,8 +99,8 @@ it('has the call of an order on its own day, later its owner alone', () => {
     request: { ...PLACE.request, clientOrderId: OTHER, trigger },
   };
   const record = opened(path, namesOf('trend', 'spread'));
-  record.sent(PLACE, DAY);
-  record.sent(stop, DAY);
+  record.recordSent(PLACE, DAY);
+  record.recordSent(stop, DAY);
   const owner = { clientOrderId: ID, strategy: strategyIndex(1) };
   const other = { clientOrderId: OTHER, strategy: strategyIndex(1) };
   expect(record.unjournaled(DAY).owners).toEqual([
@@ -112,8 +112,8 @@ it('has the call of an order on its own day, later its owner alone', () => {
 
 it('has the changes of the day', () => {
   const record = opened(tempPath(), namesOf('trend', 'spread'));
-  record.sent(PLACE, DAY);
-  record.sent(MODIFY, DAY);
+  record.recordSent(PLACE, DAY);
+  record.recordSent(MODIFY, DAY);
   expect(record.unjournaled(DAY).changes).toEqual([MODIFY.request]);
   expect(record.unjournaled(NEXT_DAY).changes).toEqual([]);
   expect(record.unjournaled(DAY).owners).toHaveLength(1);
@@ -122,23 +122,23 @@ it('has the changes of the day', () => {
 it('has nothing once the journal is whole again', () => {
   const path = tempPath();
   const record = opened(path, namesOf('trend', 'spread'));
-  record.sent(PLACE, DAY);
-  record.recovered();
+  record.recordSent(PLACE, DAY);
+  record.clearOwn();
   expect([record.lines, record.unjournaled(DAY).owners]).toEqual([[], []]);
 });
 
 it('keeps what an earlier run left until the journal has it, though the disk fills and empties before', () => {
   const path = tempPath();
   const names = namesOf('trend', 'spread');
-  opened(path, names).sent(PLACE, DAY);
+  opened(path, names).recordSent(PLACE, DAY);
   const record = opened(path, names);
-  record.journalFailed('database or disk is full');
-  record.recovered();
+  record.recordHalt('database or disk is full');
+  record.clearOwn();
   expect(record.unjournaled(DAY).owners).toMatchObject([{ clientOrderId: ID, strategy: strategyIndex(1) }]);
-  record.taken();
+  record.clearEarlier();
   expect(record.lines).toEqual([]);
-  record.sent(CANCEL, DAY);
-  record.recovered();
+  record.recordSent(CANCEL, DAY);
+  record.clearOwn();
   expect(record.lines).toEqual([]);
 });
 
@@ -149,14 +149,14 @@ const fail = (): never => {
 it('keeps what an earlier run left until its rows are decided again and durable', async () => {
   const path = tempPath();
   const names = namesOf('trend', 'spread');
-  opened(path, names).sent(PLACE, DAY);
+  opened(path, names).recordSent(PLACE, DAY);
   const record = opened(path, names);
   const decided = Promise.resolve({} as EngineSnapshot); // oxlint-disable-line typescript/no-unsafe-type-assertion -- only that there is one counts
-  await record.takenOnce(undefined, () => undefined);
-  await record.takenOnce(Promise.reject(new Error('engine lost')), () => undefined);
-  await record.takenOnce(decided, fail);
+  await record.clearEarlierOnce(undefined, () => undefined);
+  await record.clearEarlierOnce(Promise.reject(new Error('engine lost')), () => undefined);
+  await record.clearEarlierOnce(decided, fail);
   expect(record.lines).toHaveLength(1);
-  await record.takenOnce(decided, () => undefined);
+  await record.clearEarlierOnce(decided, () => undefined);
   expect(record.lines).toEqual([]);
 });
 
@@ -178,6 +178,6 @@ it.each([
 it('keeps the mark of a failure only where there is room, and never fails for it', () => {
   const record = opened(tempPath(), namesOf('trend', 'spread'));
   const reason = 'x'.repeat(1024 * 1024);
-  expect(() => record.journalFailed(reason)).not.toThrow();
+  expect(() => record.recordHalt(reason)).not.toThrow();
   expect(record.lines).toEqual([]);
 });

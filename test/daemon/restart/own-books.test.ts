@@ -1,6 +1,6 @@
 /** What the kill path takes from the journal, with or without an engine. */
 import { expect, it } from 'vitest';
-import { CarryOver } from '../../../src/daemon/restart/carry-over.ts';
+import { SessionTracker } from '../../../src/daemon/restart/carry-over.ts';
 import { ownBooks, type OwnBooksContext, unreportedOrder } from '../../../src/daemon/restart/own-books.ts';
 import {
   brokerOrderKey,
@@ -30,7 +30,7 @@ const STOP = { kind: 'stop', triggerPrice: priceTicks(12_965), triggerWhen: 'at_
 
 /** The fold of what a session journals, and what the kill path takes from it. */
 function folded(context: Partial<OwnBooksContext> = {}) {
-  const carry = new CarryOver();
+  const carry = new SessionTracker();
   const names = new StrategyNames(['one', 'other']);
   const add = (entry: JournalEntry): void => carry.add({ strategyName: 'one', entry });
   const place = (changes: Partial<ApprovedOrder> = {}, isLost = false) => {
@@ -78,8 +78,8 @@ it('has an order at the exchange from its answer until its end is proven', () =>
 it('takes an answer that no engine has read', () => {
   const { carry, place, orders, unknown } = folded();
   const [one, other] = [place(), place({ clientOrderId: clientOrderId('H.2') })];
-  carry.orders.answered({ call: 'place', clientOrderId: one, outcome: TAKEN });
-  carry.orders.answered({
+  carry.orders.onAnswer({ call: 'place', clientOrderId: one, outcome: TAKEN });
+  carry.orders.onAnswer({
     call: 'place',
     clientOrderId: other,
     outcome: { status: 'rejected', code: '-1', text: 'no' },
@@ -105,7 +105,7 @@ it('has a stop before a book showed it and afterwards, with its owner, and over 
   expect(own().orders).toMatchObject([
     { owner: FIRST, row: { orderKey: 'k', status: 'pending' }, isOpen: true },
   ]);
-  const { carriedOrders = [] } = carry.left(DAY, [FRONT], new StrategyNames(['one'])).started;
+  const { carriedOrders = [] } = carry.carriedOver(DAY, [FRONT], new StrategyNames(['one'])).started;
   const next = folded();
   next.carry.begin({ carriedOrders });
   expect(next.orders(), 'before any book of the day was read').toEqual([[KEY, 'open', 'reduces']]);
@@ -184,7 +184,7 @@ it.each([
   const known = () => [...unknown(), ...own().orders.map(({ clientOrderId: id }) => id)];
   add({ ...HEAD, strategy: null, kind: 'position_agreed' });
   expect(known()).toEqual(['H.1']);
-  expect(carry.orders.left([FRONT])).toEqual([order]);
+  expect(carry.orders.carriedOver([FRONT])).toEqual([order]);
   become(order.clientOrderId, 'expired_unproven', 'day_ended_unproven');
   add({ ...HEAD, strategy: null, kind: 'position_agreed' });
   expect(known()).toEqual([]);

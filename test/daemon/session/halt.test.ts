@@ -18,7 +18,7 @@ function haltOf(journal: JournalStore) {
   });
   const follow = (entry: HaltEntry): void => {
     halt.takeEngineRow(entry);
-    halt.settle();
+    halt.writeEngineRows();
   };
   return { halt, entries, follow };
 }
@@ -89,7 +89,7 @@ it('of a person goes before that of a second daemon, which leaves the books alon
   const journal = openStore(path).store;
   const { halt, entries, follow } = haltOf(journal);
   follow(row(true, 'a stranger', 'second_daemon'));
-  expect([halt.isSwept, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
+  expect([halt.clearsBooks, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
   follow(row(true, 'a stranger', 'second_daemon'));
   expect(entries.map(({ reason }) => reason)).toEqual([
     'a stranger',
@@ -97,7 +97,7 @@ it('of a person goes before that of a second daemon, which leaves the books alon
     'a stranger',
   ]);
   journal.flush();
-  expect(haltOf(reopened(path)).halt.isSwept).toBe(true);
+  expect(haltOf(reopened(path)).halt.clearsBooks).toBe(true);
 });
 
 it('of a second daemon leaves the books alone after a kill too, and no words of a person do', () => {
@@ -107,10 +107,10 @@ it('of a second daemon leaves the books alone after a kill too, and no words of 
   const words = 'a second daemon trades this account';
   follow(row(true, words, 'second_daemon'));
   journal.flush();
-  expect(haltOf(reopened(path)).halt.isSwept).toBe(false);
+  expect(haltOf(reopened(path)).halt.clearsBooks).toBe(false);
   halt.end('it is ended');
   halt.begin(words);
-  expect(halt.isSwept).toBe(true);
+  expect(halt.clearsBooks).toBe(true);
 });
 
 it('that came between two sessions is not undone by what the engine of the first says of an earlier resume', () => {
@@ -118,15 +118,15 @@ it('that came between two sessions is not undone by what the engine of the first
   const journal = openStore(path).store;
   const { halt, follow } = haltOf(journal);
   halt.begin('lunch');
-  halt.given();
+  halt.markDelivered();
   halt.end('back');
-  halt.given();
+  halt.markDelivered();
   halt.begin('news');
   follow(row(false, 'back'));
   expect(halt.refuse('entry')).toBe('news');
   journal.flush();
   expect(haltOf(reopened(path)).halt.reason).toBe('news');
-  halt.given();
+  halt.markDelivered();
   follow(row(false, 'back'));
   expect(halt.reason, 'the engine has read it').toBeNull();
 });

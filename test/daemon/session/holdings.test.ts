@@ -1,6 +1,6 @@
 /** What the message of a halt says of positions: by reads that began after the last fill, or with the times of both. */
 import { expect, it } from 'vitest';
-import { heldNow } from '../../../src/daemon/session/holdings.ts';
+import { holdingsText } from '../../../src/daemon/session/holdings.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
 import { type TsUs, tsUs } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
@@ -20,7 +20,7 @@ const own = {
 };
 
 const held = (net: number, startedUs: number, of: typeof view | undefined = view) =>
-  heldNow(
+  holdingsText(
     of,
     own,
     { kept: new Set(), held: new Map([[FRONT.orderCode, net]]), heldUs: tsUs(startedUs) },
@@ -45,7 +45,7 @@ it.each([
 });
 
 it('is that of the journal where no engine answers', () => {
-  const { text, isDoubtful } = heldNow(
+  const { text, isDoubtful } = holdingsText(
     undefined,
     own,
     { kept: new Set(), held: null, heldUs: tsUs(0) },

@@ -1,7 +1,13 @@
 /** Frames that an engine cannot take yet wait, in order; none goes without a word. */
 import { ignoreElements, pipe, tap } from 'rxjs';
 import { beforeEach, expect, it } from 'vitest';
-import { CALM, Inbox, LAG_MAX, RECONNECT_EVERY, WAITING_MAX } from '../../../src/daemon/session/inbox.ts';
+import {
+  CAUGHT_UP_AFTER,
+  Inbox,
+  LAG_MAX,
+  RECONNECT_EVERY,
+  WAITING_MAX,
+} from '../../../src/daemon/session/inbox.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 
 const IN_FLIGHT_MAX = 1_000;
@@ -69,7 +75,7 @@ it('an engine that falls behind is reported once, and again after a calm', () =>
   expect([signals, inbox.isBehind]).toEqual([['behind'], true]);
   answer();
   flood(1);
-  now += CALM - 1;
+  now += CAUGHT_UP_AFTER - 1;
   flood(1);
   expect([signals, inbox.isBehind]).toEqual([['behind'], true]);
   now += 1;
@@ -82,7 +88,7 @@ it('frames that always wait a little do not keep it behind', () => {
   flood(1);
   now += LAG_MAX + 1;
   flood(1);
-  for (const end = now + CALM; now < end; now += LAG_MAX / 10) {
+  for (const end = now + CAUGHT_UP_AFTER; now < end; now += LAG_MAX / 10) {
     answer();
     inFlight = IN_FLIGHT_MAX;
     flood(1);

@@ -92,7 +92,12 @@ function cycleWith(startEngine: Start, isSupervised = true, settled = Promise.re
   const degraded: string[] = [];
   const failures: unknown[] = [];
   let problem: string | null = null;
-  const halt = { reason: null, begin: vi.fn(), settle: () => undefined, given: () => undefined };
+  const halt = {
+    reason: null,
+    begin: vi.fn(),
+    writeEngineRows: () => undefined,
+    markDelivered: () => undefined,
+  };
   const stream = {
     status: () => ({ state: 'down', isStale: false }),
     subscribe: () => undefined,

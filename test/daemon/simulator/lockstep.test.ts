@@ -31,7 +31,7 @@ function world() {
     frame: () => socket.emit('message'),
     now: () => marketTimeAt(map, time.nowUs()),
     look: async () => {
-      lockstep.look(work);
+      lockstep.checkWork(work);
       await turn();
     },
   };

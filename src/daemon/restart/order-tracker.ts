@@ -13,9 +13,9 @@ type KnownOrder = { -readonly [Key in keyof CarriedOrder]: CarriedOrder[Key] };
 /** Terms of a change that the book has not confirmed. */
 type KnownTerms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
 
-export class OrdersLeft {
+export class OrderTracker {
   readonly #known = new Map<ClientOrderId, KnownOrder>();
-  readonly #asked = new Map<ClientOrderId, KnownTerms>();
+  readonly #requested = new Map<ClientOrderId, KnownTerms>();
   /** Contracts of orders that were found in the book. */
   readonly #codes = new Map<ClientOrderId, OrderCode>();
   /** Stops that the engine asked for, not a strategy. */
@@ -47,14 +47,14 @@ export class OrdersLeft {
 
   add(entry: JournalEntry): void {
     const { kind } = entry;
-    if (kind === 'proposal') this.#ask(entry);
+    if (kind === 'proposal') this.#onProposal(entry);
     else if (kind === 'place') this.place(entry.order, entry.isLost);
     else if (kind === 'order_adopted') {
       this.#codes.set(entry.clientOrderId, entry.order.orderCode);
       this.#known.set(entry.clientOrderId, this.#adopted(entry));
-    } else if (kind === 'order_waiting') this.#waits(entry);
-    else if (kind === 'position_agreed') this.#agree();
-    else if (kind === 'modify') this.#asked.set(entry.modify.clientOrderId, entry.modify);
+    } else if (kind === 'order_waiting') this.#onWaiting(entry);
+    else if (kind === 'position_agreed') this.#onPositionsAgreed();
+    else if (kind === 'modify') this.#requested.set(entry.modify.clientOrderId, entry.modify);
     else if (kind === 'outcome' || kind === 'order_status') this.#takeProgress(entry);
     else if (kind === 'fill' || kind === 'fill_correction') this.#takeProgress(entry);
   }
@@ -64,7 +64,7 @@ export class OrdersLeft {
     this.#known.set(id, placed(order, isLost, this.#protective.has(id)));
   }
 
-  #ask({ by, strategy, proposal }: EntryOf<'proposal'>): void {
+  #onProposal({ by, strategy, proposal }: EntryOf<'proposal'>): void {
     if (proposal.do === 'submit') {
       if (by === 'system' && proposal.intent.kind === 'stop') this.#protective.add(proposal.clientOrderId);
       return;
@@ -75,10 +75,10 @@ export class OrdersLeft {
     if (order === undefined || (by === 'strategy' && order.strategy !== strategy)) return;
     if (proposal.do === 'cancel')
       this.#withdrawn.set(id, proposal.isWithdrawal === true || this.#withdrawn.get(id) === true);
-    else this.#endWish(id);
+    else this.#dropRequest(id);
   }
 
-  #endWish(id: ClientOrderId): void {
+  #dropRequest(id: ClientOrderId): void {
     if (this.#withdrawn.get(id) === false) this.#withdrawn.delete(id);
   }
 
@@ -89,7 +89,7 @@ export class OrdersLeft {
   }
 
   /** An answer that the engine may not have read: its own row says the same later. */
-  answered({
+  onAnswer({
     call,
     clientOrderId,
     outcome,
@@ -108,7 +108,7 @@ export class OrdersLeft {
   }
 
   /** Orders that still waited at the broker, then orders that the in-day book may still show, and those without an answer. */
-  left(contracts: readonly Contract[]): readonly CarriedOrder[] {
+  carriedOver(contracts: readonly Contract[]): readonly CarriedOrder[] {
     const waiting: CarriedOrder[] = [];
     const others: CarriedOrder[] = [];
     for (const order of this.#known.values()) {
@@ -130,7 +130,7 @@ export class OrdersLeft {
   }
 
   /** Entries that ended without a number: refused, not sent, or proven absent. */
-  gone(): readonly CarriedOrder[] {
+  neverPlaced(): readonly CarriedOrder[] {
     return [...this.#known.values()].filter(
       ({ orderNo, status, purpose }) => orderNo === null && purpose === 'entry' && hasProvenEnd(status),
     );
@@ -150,7 +150,7 @@ export class OrdersLeft {
     return total;
   }
 
-  #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...waiting }: EntryOf<'order_waiting'>): void {
+  #onWaiting({ kind: _kind, cause: _cause, tsUs: _tsUs, ...waiting }: EntryOf<'order_waiting'>): void {
     const { clientOrderId: id, strategy, row } = waiting;
     const known = this.#known.get(id);
     if (known?.row === undefined) this.#known.delete(id);
@@ -169,7 +169,7 @@ export class OrdersLeft {
     });
   }
 
-  #agree(): void {
+  #onPositionsAgreed(): void {
     this.#havePositionsAgreed = true;
     for (const id of this.#fromBefore) {
       const order = this.#known.get(id);
@@ -194,7 +194,7 @@ export class OrdersLeft {
 
   #takeProgress(entry: EntryOf<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
     if (entry.kind === 'outcome' && entry.call === 'cancel' && isRefused(entry.outcome))
-      this.#endWish(entry.clientOrderId);
+      this.#dropRequest(entry.clientOrderId);
     const order = this.#known.get(entry.clientOrderId);
     if (order === undefined) return;
     if (order.row !== undefined) {
@@ -203,11 +203,11 @@ export class OrdersLeft {
     }
     switch (entry.kind) {
       case 'outcome':
-        return this.answered(entry);
+        return this.onAnswer(entry);
       case 'order_status':
         order.status = entry.to;
         order.orderNo ??= entry.orderNo;
-        if (entry.event === 'modify_confirmed') this.#changed(order);
+        if (entry.event === 'modify_confirmed') this.#endChange(order);
         return;
       case 'fill':
         order.orderNo = entry.orderNo;
@@ -224,8 +224,8 @@ export class OrdersLeft {
     }
   }
 
-  #changed(order: KnownOrder): void {
-    const terms = this.#asked.get(order.clientOrderId);
+  #endChange(order: KnownOrder): void {
+    const terms = this.#requested.get(order.clientOrderId);
     // Somebody else changed it: the journal has no terms of that.
     if (terms === undefined) return;
     order.qty = terms.qty;

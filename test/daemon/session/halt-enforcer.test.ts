@@ -1,6 +1,6 @@
 /** A halt is not over before the broker's books are proven empty of entries, and it goes on when something turns up late. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HaltSweep, type HeldNow } from '../../../src/daemon/session/halt-sweep.ts';
+import { HaltEnforcer, type HoldingsText } from '../../../src/daemon/session/halt-enforcer.ts';
 import type { WholeKill } from '../../../src/broker/gateway/kill-all.ts';
 import type { OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
@@ -33,15 +33,15 @@ const nothingLands = (): void => undefined;
 const rows = (...names: string[]) => names.map((name) => createBrokerOrder(name));
 
 let timers: VirtualTimers;
-let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void; during: () => void };
+let gateway: { inFlight: number; answers: WholeKill[]; kills: number; land: () => void; during: () => void };
 let alerts: string[];
 let messages: string[];
-let heldNow: () => HeldNow;
+let heldNow: () => HoldingsText;
 let isHalted: boolean;
 let own: OwnBooks;
 let isUnread: boolean;
 let unreported: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
-let sweep: HaltSweep;
+let enforcer: HaltEnforcer;
 
 beforeEach(() => {
   timers = new VirtualTimers();
@@ -52,14 +52,14 @@ beforeEach(() => {
   unreported = () => null;
   isUnread = false;
   own = own0;
-  gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands, during: nothingLands };
-  sweep = new HaltSweep({
+  gateway = { inFlight: 0, answers: [], kills: 0, land: nothingLands, during: nothingLands };
+  enforcer = new HaltEnforcer({
     gateway: {
       get inFlight() {
         return gateway.inFlight;
       },
       killAll: () => {
-        gateway.sweeps += 1;
+        gateway.kills += 1;
         gateway.during();
         return Promise.resolve(gateway.answers.shift() ?? EMPTY);
       },
@@ -96,10 +96,10 @@ const pass = async (span: number): Promise<void> => {
 };
 
 it('is proven by a complete read with nothing in flight', async () => {
-  sweep.begin();
-  expect(sweep.progress.status).toBe('working');
+  enforcer.begin();
+  expect(enforcer.progress.status).toBe('working');
   await pass(1);
-  expect(sweep.progress).toEqual({
+  expect(enforcer.progress).toEqual({
     status: 'proven',
     text: 'no order works that can enlarge a position: 0 orders canceled',
   });
@@ -108,13 +108,13 @@ it('is proven by a complete read with nothing in flight', async () => {
 
 it('waits for what is in flight, and reads again when it has landed', async () => {
   gateway.inFlight = 1;
-  sweep.begin();
+  enforcer.begin();
   await pass(120);
-  expect(sweep.progress.status, 'never proven while a call is in flight').toBe('working');
+  expect(enforcer.progress.status, 'never proven while a call is in flight').toBe('working');
   gateway.answers.push({ ...EMPTY, orders: { ...NOTHING, canceled: ['7'] } });
   gateway.land();
   await pass(1);
-  expect(sweep.progress).toMatchObject({
+  expect(enforcer.progress).toMatchObject({
     status: 'proven',
     text: expect.stringContaining('1 orders canceled'),
   });
@@ -123,11 +123,11 @@ it('waits for what is in flight, and reads again when it has landed', async () =
 it('holds an order of unknown fate for possible until reads over half a minute do not show it', async () => {
   const id = clientOrderId('H.00000100001000001');
   own = { ...own, unknown: [unnumbered(ONE, id)] };
-  sweep.begin();
+  enforcer.begin();
   await pass(20);
-  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
+  expect(enforcer.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
   await pass(60);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
 });
 
 it('a book of the day before proves nothing of an order of today', async () => {
@@ -135,61 +135,64 @@ it('a book of the day before proves nothing of an order of today', async () => {
   const yesterdays = rows('3');
   unreported = (read) => (read === yesterdays ? id : null);
   gateway.answers = Array.from({ length: 10 }, () => ({ ...EMPTY, rows: yesterdays }));
-  sweep.begin();
+  enforcer.begin();
   await pass(120);
-  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('day before') });
+  expect(enforcer.progress).toMatchObject({
+    status: 'unproven',
+    text: expect.stringContaining('day before'),
+  });
   expect(alerts).toEqual(['critical halt_unproven']);
   gateway.answers = [];
   await pass(100);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
 });
 
 it('goes on for as long as an entry works, and says so after a minute', async () => {
   gateway.answers = Array.from({ length: 8 }, () => REFUSED);
-  sweep.begin();
+  enforcer.begin();
   await pass(50);
-  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining('-1 not now') });
+  expect(enforcer.progress).toMatchObject({ status: 'working', text: expect.stringContaining('-1 not now') });
   await pass(50);
-  expect(sweep.progress.status).toBe('unproven');
+  expect(enforcer.progress.status).toBe('unproven');
   await pass(150);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
   expect(alerts).toEqual(['critical halt_unproven', 'info halt_proven']);
 });
 
 it('says at once that the books cannot be read, and proves it when they can', async () => {
   gateway.answers = [UNREAD];
-  sweep.begin();
+  enforcer.begin();
   await settled();
-  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('HTTP 500') });
+  expect(enforcer.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('HTTP 500') });
   await pass(2);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
 });
 
 it('cancels what turns up late, and leaves what it has kept alone', async () => {
   gateway.answers = [{ ...EMPTY, kept: rows('5') }];
-  sweep.begin();
+  enforcer.begin();
   await pass(1);
   const book = { kind: 'book_snapshot', list: 'orders', startedUs: timers.nowUs(), complete: true } as const;
-  sweep.observe({ ...book, orders: rows('5') });
-  expect(gateway.sweeps).toBe(1);
+  enforcer.observe({ ...book, orders: rows('5') });
+  expect(gateway.kills).toBe(1);
   gateway.answers = [{ ...EMPTY, kept: rows('5'), orders: { ...NOTHING, canceled: ['9'] } }];
-  sweep.observe({ ...book, orders: rows('5', '9') });
+  enforcer.observe({ ...book, orders: rows('5', '9') });
   await pass(1);
-  expect(gateway.sweeps).toBe(2);
+  expect(gateway.kills).toBe(2);
   expect(alerts).toEqual(['info halt_proven', 'warning halt_late_order']);
-  sweep.observe({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [] });
+  enforcer.observe({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [] });
   await pass(1);
   isHalted = false;
-  sweep.observe({ ...book, orders: rows('5', '11') });
+  enforcer.observe({ ...book, orders: rows('5', '11') });
   await pass(1);
-  expect(gateway.sweeps, 'nothing is canceled after the halt').toBe(2);
+  expect(gateway.kills, 'nothing is canceled after the halt').toBe(2);
   expect(brokerOrderNo('9')).toBe('9');
 });
 
 /** The engine has filled a sell since the day began; a read that lacks it shows 0. */
 const engineHas = (fills: number) => {
   own = { ...own0, positions: [{ owner: ONE, orderCode: ENTRY.orderCode, qty: -fills }] };
-  const shown = () => sweep.held?.get(ENTRY.orderCode) ?? 0;
+  const shown = () => enforcer.held?.get(ENTRY.orderCode) ?? 0;
   heldNow = () => ({ text: `ours ${-fills}, theirs ${shown()}`, isDoubtful: shown() !== -fills });
 };
 const shows = (net: number): WholeKill => ({
@@ -202,9 +205,9 @@ describe('the message of a halt', () => {
   it('waits for a read that shows what the engine has filled', async () => {
     engineHas(1);
     gateway.answers = [shows(0), shows(0), shows(-1)];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
-    expect([sweep.progress.status, messages], 'proven, and nobody is told of positions yet').toEqual([
+    expect([enforcer.progress.status, messages], 'proven, and no message reports positions yet').toEqual([
       'proven',
       [],
     ]);
@@ -215,7 +218,7 @@ describe('the message of a halt', () => {
   it('waits for an engine that learns of a fill after the broker’s read', async () => {
     engineHas(0);
     gateway.answers = Array.from({ length: 3 }, () => shows(-1));
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     engineHas(1);
     await pass(2);
@@ -224,23 +227,23 @@ describe('the message of a halt', () => {
 
   it('says that both differ, when they go on doing so', async () => {
     engineHas(1);
-    sweep.begin();
+    enforcer.begin();
     await pass(8);
     expect(messages).toEqual([]);
     await pass(8);
     expect(messages).toEqual([expect.stringContaining('ours -1, theirs 0')]);
-    const { sweeps } = gateway;
+    const { kills } = gateway;
     await pass(60);
-    expect(gateway.sweeps, 'it is over').toBe(sweeps);
+    expect(gateway.kills, 'it is over').toBe(kills);
   });
 
   it('is corrected once by a fill afterwards, when the reads show it', async () => {
     engineHas(0);
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     engineHas(1);
     gateway.answers = [shows(0), shows(-1), shows(-1)];
-    sweep.filled();
+    enforcer.onFill();
     await pass(3);
     expect(messages).toEqual([
       expect.stringContaining('ours 0, theirs 0'),
@@ -248,27 +251,27 @@ describe('the message of a halt', () => {
     ]);
     gateway.answers = [shows(0)];
     engineHas(0);
-    sweep.filled();
+    enforcer.onFill();
     await pass(3);
     expect(messages).toHaveLength(2);
   });
 
   it('is not sent for a halt that ends while it waits', async () => {
     engineHas(1);
-    sweep.begin();
+    enforcer.begin();
     await pass(2);
     isHalted = false;
-    sweep.end();
+    enforcer.end();
     await pass(20);
     expect(alerts).toEqual([]);
   });
 
   it('is not sent after news that takes the proof back', async () => {
     engineHas(1);
-    sweep.begin();
+    enforcer.begin();
     await pass(2);
     gateway.answers = Array.from({ length: 30 }, () => REFUSED);
-    sweep.observe(answer('accepted'));
+    enforcer.observe(answer('accepted'));
     await pass(20);
     expect(alerts).toEqual(['critical halt_unproven']);
   });
@@ -276,39 +279,39 @@ describe('the message of a halt', () => {
 
 it('says by how much a stop that stays is larger than its position', async () => {
   gateway.answers = [{ ...EMPTY, kept: rows('5'), excess: 2 }];
-  sweep.begin();
+  enforcer.begin();
   await pass(1);
-  expect(sweep.progress).toMatchObject({
+  expect(enforcer.progress).toMatchObject({
     status: 'proven',
     text: expect.stringContaining('2 more than is held'),
   });
-  expect(sweep.progress.text, 'that would be untrue').not.toContain('no order works that can enlarge');
+  expect(enforcer.progress.text, 'that would be untrue').not.toContain('no order works that can enlarge');
   expect(alerts).toEqual([expect.stringContaining('warning halt_proven')]);
 });
 
-it('proves nothing of a sweep that a resume overtook', async () => {
-  sweep.begin();
+it('proves nothing of reads that a resume overtook', async () => {
+  enforcer.begin();
   isHalted = false;
   await pass(1);
-  expect(sweep.progress.status).toBe('idle');
+  expect(enforcer.progress.status).toBe('idle');
   expect(alerts).toEqual([]);
 });
 
 it('proves a second halt again: orders may have come in between', async () => {
-  sweep.begin();
+  enforcer.begin();
   await pass(1);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
   isHalted = false;
-  sweep.end();
-  expect(sweep.progress).toEqual({ status: 'idle', text: '' });
+  enforcer.end();
+  expect(enforcer.progress).toEqual({ status: 'idle', text: '' });
   isHalted = true;
   gateway.inFlight = 1;
-  sweep.begin();
+  enforcer.begin();
   await pass(1);
-  expect(sweep.progress.status).toBe('working');
+  expect(enforcer.progress.status).toBe('working');
   gateway.land();
   await pass(2);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
   expect(alerts).toEqual(['info halt_proven', 'info halt_proven']);
 });
 
@@ -358,7 +361,7 @@ describe('a word that something contradicts', () => {
   const SAME = { status: 'proven', alerts: ['info halt_proven'] };
   const SWEPT_AGAIN = { status: 'working', alerts: ['info halt_proven'] };
 
-  it.each<[string, () => Parameters<HaltSweep['observe']>[0], typeof LATER]>([
+  it.each<[string, () => Parameters<HaltEnforcer['observe']>[0], typeof LATER]>([
     ['an order that it swept fills', () => orders({ ...swept, filledQty: qty(1) }), LATER],
     ['an order that it swept works again', () => orders(createBrokerOrder('7')), LATER],
     ['a call that was on its way is accepted', () => answer('accepted'), LATER],
@@ -375,14 +378,14 @@ describe('a word that something contradicts', () => {
     ['all is as it was', () => orders(swept), SAME],
   ])('%s', async (_, event, expected) => {
     gateway.answers = [proof];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     gateway.answers = Array.from({ length: 3 }, () => REFUSED);
-    sweep.observe(event());
-    expect({ status: sweep.progress.status, alerts }).toEqual(expected);
+    enforcer.observe(event());
+    expect({ status: enforcer.progress.status, alerts }).toEqual(expected);
     gateway.answers = [];
     await pass(70);
-    expect(sweep.progress.status, 'until it is proven again').toBe('proven');
+    expect(enforcer.progress.status, 'until it is proven again').toBe('proven');
   });
 
   it.each<[string, Partial<BrokerOrder>, WholeKill, OwnBooks]>([
@@ -392,12 +395,12 @@ describe('a word that something contradicts', () => {
   ])('an order %s turns up, and has filled before it is canceled', async (_, facts, first, then) => {
     const row = createBrokerOrder('9', { side: 'sell', ...facts });
     gateway.answers = [first];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     const filled: BrokerOrder = { ...row, status: 'matched', filledQty: qty(1), canCancel: false };
     const after = { ...first, rows: [swept, filled] };
     gateway.answers = [after, after];
-    sweep.observe(orders(swept, row));
+    enforcer.observe(orders(swept, row));
     own = then;
     await pass(3);
     expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
@@ -405,18 +408,18 @@ describe('a word that something contradicts', () => {
 
   it('is not contradicted by the first positions that are read', async () => {
     gateway.answers = [{ ...proof, held: null, kept: [] }];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     gateway.answers = [{ ...proof, kept: [] }];
-    sweep.observe(positions(2));
+    enforcer.observe(positions(2));
     await pass(1);
-    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
+    expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
     gateway.answers = [{ ...proof, held: null, kept: [] }];
-    sweep.observe(orders(swept, createBrokerOrder('8')));
+    enforcer.observe(orders(swept, createBrokerOrder('8')));
     await pass(1);
-    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
-    sweep.observe(positions(3));
-    expect({ status: sweep.progress.status, alerts }, 'than those that were read before').toEqual(LATER);
+    expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
+    enforcer.observe(positions(3));
+    expect({ status: enforcer.progress.status, alerts }, 'than those that were read before').toEqual(LATER);
   });
 
   it.each([
@@ -428,12 +431,12 @@ describe('a word that something contradicts', () => {
     own = { ...own0, orders: [known], positions: held1 };
     // The positions were read before it filled, and the book after that.
     gateway.answers = [{ ...EMPTY, rows: [matched], held: new Map() }];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
-    sweep.observe(positions(1));
-    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
-    sweep.observe(positions(2));
-    expect({ status: sweep.progress.status, alerts }).toEqual(LATER);
+    enforcer.observe(positions(1));
+    expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
+    enforcer.observe(positions(2));
+    expect({ status: enforcer.progress.status, alerts }).toEqual(LATER);
   });
 
   const late = createBrokerOrder('9', { refId: clientOrderId('H.9'), side: 'sell' });
@@ -456,24 +459,24 @@ describe('a word that something contradicts', () => {
     ["is a person's, and closes", { refId: null }, { status: 'matched', filledQty: qty(2) }, own0, 0],
   ])('is not contradicted by an order that turns up and %s', async (_, facts, end, then, left) => {
     gateway.answers = [proof];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     const row: BrokerOrder = { ...late, ...facts };
     const over: BrokerOrder = { ...row, ...end, canCancel: false };
     gateway.answers = [{ ...proof, rows: [swept, over], held: new Map([[CODE, left]]) }];
     own = then;
-    sweep.observe(orders(swept, row));
+    enforcer.observe(orders(swept, row));
     await pass(2);
-    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
+    expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
   });
 
   it('is not contradicted by a reduction that is on its way', async () => {
     gateway.answers = [proof];
-    sweep.begin();
+    enforcer.begin();
     await pass(1);
     own = { ...own, unknown: [unnumbered(ONE, 'H.9', { isReduction: true })] };
-    sweep.observe(answer('accepted'));
-    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
+    enforcer.observe(answer('accepted'));
+    expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
   });
 });
 
@@ -486,14 +489,14 @@ it.each([
   ],
 ])('is taken back when an entry %s fills, though the position is no larger for it', async (_, over, gone) => {
   own = { ...own, orders: over, gone };
-  sweep.begin();
+  enforcer.begin();
   await pass(1);
   const filled = createBrokerOrder('9', {
     refId: clientOrderId('H.9'),
     filledQty: qty(1),
     status: 'matched',
   });
-  sweep.observe(orders(filled));
+  enforcer.observe(orders(filled));
   expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven']);
 });
 
@@ -502,47 +505,47 @@ it('is not proven by reads that an answer to a placement has overtaken', async (
   const outcome = { status: 'accepted', orderNo: brokerOrderNo('9'), orderKey: null } as const;
   gateway.during = () => {
     gateway.during = nothingLands;
-    sweep.observe({
+    enforcer.observe({
       kind: 'execution_report',
       answer: { call: 'place', callId: id, clientOrderId: id, outcome },
       news: null,
     });
   };
-  sweep.begin();
+  enforcer.begin();
   await pass(1);
-  expect([sweep.progress.status, gateway.sweeps]).toEqual(['proven', 2]);
+  expect([enforcer.progress.status, gateway.kills]).toEqual(['proven', 2]);
 });
 
 it('is not proven by reads in which an order of unknown fate turned out to work', async () => {
   const id = clientOrderId('H.00000100001000001');
   own = { ...own, unknown: [unnumbered(ONE, id)] };
   gateway.during = () => {
-    // Another read has shown it, and those of the sweep began before.
+    // Another read has shown it, and those of the proof began before.
     own = { ...own, unknown: [], orders: [owned(strategyIndex(0), ENTRY, { clientOrderId: id })] };
     gateway.during = nothingLands;
   };
-  sweep.begin();
+  enforcer.begin();
   await settled();
-  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
+  expect(enforcer.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
 });
 
 it('is not proven while the journal cannot be read', async () => {
   isUnread = true;
-  sweep.begin();
+  enforcer.begin();
   await pass(2);
-  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('disk I/O') });
+  expect(enforcer.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('disk I/O') });
   isUnread = false;
   await pass(30);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
 });
 
 it('counts no read as absence that lacks an order of the day', async () => {
   const unknown = [unnumbered(ONE, 'H.9')];
   own = { ...own, orders: [owned(strategyIndex(0), createBrokerOrder('3'), { isOpen: false })], unknown };
-  sweep.begin();
+  enforcer.begin();
   await pass(200);
-  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('H.9') });
+  expect(enforcer.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('H.9') });
   gateway.answers = Array.from({ length: 20 }, () => ({ ...EMPTY, rows: rows('3') }));
   await pass(200);
-  expect(sweep.progress.status).toBe('proven');
+  expect(enforcer.progress.status).toBe('proven');
 });

@@ -1,7 +1,7 @@
 /** What the next session learns of orders that its books may still show, or that had no answer. */
 import { expect, it } from 'vitest';
 import { priceTicks } from '../../../src/domain/units.ts';
-import { OrdersLeft } from '../../../src/daemon/restart/orders-left.ts';
+import { OrderTracker } from '../../../src/daemon/restart/order-tracker.ts';
 import { assert } from '../../../src/domain/assert.ts';
 import type { CarriedOrder } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
@@ -17,10 +17,10 @@ import {
 } from '../../engine/support/trigger-rows.ts';
 
 function left(rig: EngineRig, before: readonly CarriedOrder[] = []): readonly CarriedOrder[] {
-  const orders = new OrdersLeft();
+  const orders = new OrderTracker();
   orders.begin(before, false);
   for (const entry of rig.entries) orders.add(entry);
-  return orders.left([FRONT]).filter(({ row }) => row === undefined);
+  return orders.carriedOver([FRONT]).filter(({ row }) => row === undefined);
 }
 
 const termsOf = (orders: readonly CarriedOrder[]) =>
@@ -93,9 +93,9 @@ it('goes on with a stop that the books of a new day do not show until positions 
   assert(agreed !== undefined && status !== undefined, 'both were journaled');
   const gone = { ...status, from: 'pending_trigger', event: 'seen_gone', to: 'expired' } as const;
   const after = (entries: readonly JournalEntry[]) => {
-    const orders = new OrdersLeft();
+    const orders = new OrderTracker();
     for (const entry of [...rig.of('order_waiting'), ...entries]) orders.add(entry);
-    return orders.left([FRONT]).map(({ clientOrderId }) => clientOrderId);
+    return orders.carriedOver([FRONT]).map(({ clientOrderId }) => clientOrderId);
   };
   expect([after([gone]), after([gone, agreed]), after([agreed, gone])]).toEqual([[id], [], []]);
 });

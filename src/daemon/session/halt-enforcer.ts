@@ -19,9 +19,9 @@ import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { signOf } from '../../domain/order.ts';
 
 /** `unproven`: a person was alerted; the daemon goes on trying. */
-export type SweepStatus = 'idle' | 'working' | 'proven' | 'unproven';
+export type HaltStatus = 'idle' | 'working' | 'proven' | 'unproven';
 
-export interface SweepParts {
+export interface HaltEnforcerParts {
   readonly gateway: Pick<RestGateway, 'killAll' | 'settled' | 'inFlight'>;
   readonly clock: Clock;
   /** Reads are stamped with its time. */
@@ -36,33 +36,33 @@ export interface SweepParts {
   /** An order of this day on which such an in-day book is no evidence: its rows are of the day before alone. */
   readonly unreportedOrder: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
   /** Asks the engine, which answers when it has taken all input of before. */
-  readonly heldNow: () => Promise<HeldNow>;
+  readonly heldNow: () => Promise<HoldingsText>;
   /** `held` is absent where the message does not wait for it. */
   readonly alert: (severity: AlertSeverity, code: string, text: string, held?: string) => void;
 }
 
 /** What is held, for the message of a halt. */
-export interface HeldNow {
+export interface HoldingsText {
   readonly text: string;
   /** The next reads may agree with the engine: these don't, or are older than its last fill. */
   readonly isDoubtful: boolean;
 }
 
 /** A doubt that reads alone cannot end is alerted at once. */
-interface SweepDoubt {
+interface Doubt {
   readonly text: string;
   readonly isBlind: boolean;
 }
 
 /** Doubts that cancels and reads may still end are alerted after this. */
-const PATIENCE = seconds(60);
+const ALERT_AFTER = seconds(60);
 const PAUSE_MIN = seconds(1);
 const PAUSE_MAX = seconds(30);
 /** The message of a halt waits for positions on which the engine and the broker agree. */
-const HELD_WAIT = seconds(10);
+const AGREEMENT_WAIT_MAX = seconds(10);
 
-export class HaltSweep {
-  readonly #parts: SweepParts;
+export class HaltEnforcer {
+  readonly #parts: HaltEnforcerParts;
   /** Reads that began after the last answer, and did not show the order. */
   readonly #unknown = new Map<ClientOrderId, ScanEvidence>();
   readonly #canceled = new Set<string>();
@@ -75,38 +75,38 @@ export class HaltSweep {
   #excess = 0;
   #proof: HaltProof | null = null;
   /** The last proof, from news on until the next: effects of the news meanwhile are compared with it. */
-  #past: HaltProof | null = null;
+  #lastProof: HaltProof | null = null;
   /** The message of this proof, which is corrected once. */
-  #message: 'due' | 'said' | 'outdated' | 'corrected' = 'due';
-  #unread = '';
-  progress: { readonly status: SweepStatus; readonly text: string } = { status: 'idle', text: '' };
+  #message: 'due' | 'sent' | 'outdated' | 'corrected' = 'due';
+  #unreadReason = '';
+  progress: { readonly status: HaltStatus; readonly text: string } = { status: 'idle', text: '' };
   #isRunning = false;
   #isStale = false;
   #isOver = false;
   #endPause: (() => void) | null = null;
 
-  constructor(parts: SweepParts) {
+  constructor(parts: HaltEnforcerParts) {
     this.#parts = parts;
   }
 
-  filled(): void {
-    if (this.#message !== 'said') return;
+  onFill(): void {
+    if (this.#message !== 'sent') return;
     this.#message = 'outdated';
     this.begin();
   }
 
-  /** Starts, or sweeps again at once. */
+  /** Starts, or reads the books again at once. */
   begin(): void {
     this.#isStale = true;
     this.#endPause?.();
     if (!this.#isRunning) void this.#run();
   }
 
-  /** A person resumed: the next halt needs a new proof. A sweep under way sees the resume by itself. */
+  /** A person resumed: the next halt needs a new proof. Reads under way see the resume by themselves. */
   end(): void {
     this.#canceled.clear();
     this.kept = new Set();
-    this.#unproven('idle', '');
+    this.#dropProof('idle', '');
   }
 
   close(): void {
@@ -117,19 +117,19 @@ export class HaltSweep {
   /** Reports and answers on their way to the engine. */
   observe(event: UnnumberedInput<EngineEvent>): void {
     if (!this.#parts.isHalted()) return;
-    // Reads of a sweep under way may be older than the answer to a placement.
+    // Reads under way may be older than the answer to a placement.
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
     const own = this.#parts.ownBooks();
     if (this.#proof === null || own === null) return;
-    const denied = this.#proof.deniedBy(event, own);
+    const denied = this.#proof.contradictedBy(event, own);
     if (denied !== null) {
-      this.#unproven('unproven', `not proven any more that no entry works: ${denied}`);
+      this.#dropProof('unproven', `not proven any more that no entry works: ${denied}`);
       this.#parts.alert('critical', 'halt_unproven', this.progress.text);
     } else if (this.#proof.isNews(event)) {
-      this.#past = this.#proof;
+      this.#lastProof = this.#proof;
       this.#proof = null;
-      this.#become('working', `${this.#counts}; checks changes since the proof`);
+      this.#setProgress('working', `${this.#counts}; checks changes since the proof`);
     } else return;
     this.begin();
   }
@@ -140,14 +140,14 @@ export class HaltSweep {
     const startedUs = clock.nowUs();
     let before = this.#canceled.size;
     let provenUs = Infinity;
-    if (this.progress.status === 'idle') this.#become('working', 'reads the books of the broker');
+    if (this.progress.status === 'idle') this.#setProgress('working', 'reads the books of the broker');
     await readOwnBooks().catch((error: unknown) => {
-      this.#unread = `: ${errorText(error)}`;
+      this.#unreadReason = `: ${errorText(error)}`;
     });
     for (let pause: DurationUs = PAUSE_MIN; this.#goesOn;) {
       this.#isStale = false;
       const isQuiet = this.#isQuiet;
-      const found = await this.#sweep(isQuiet);
+      const found = await this.#clearBooks(isQuiet);
       if (!this.#goesOn) break;
       if (!isQuiet || !this.#isQuiet) {
         await gateway.settled();
@@ -164,14 +164,14 @@ export class HaltSweep {
         await this.#pause(PAUSE_MIN);
         continue;
       }
-      const isLate = clock.nowUs() - startedUs >= PATIENCE;
-      if (found.isBlind || isLate || this.progress.status === 'unproven') this.#doubt(found.text);
-      else this.#become('working', `${this.#counts}; ${found.text}`);
+      const isLate = clock.nowUs() - startedUs >= ALERT_AFTER;
+      if (found.isBlind || isLate || this.progress.status === 'unproven') this.#report(found.text);
+      else this.#setProgress('working', `${this.#counts}; ${found.text}`);
       await this.#pause(pause);
       pause = durationUs(Math.min(PAUSE_MAX, pause * 2));
     }
     this.#isRunning = false;
-    if (!this.#parts.isHalted()) this.#unproven('idle', '');
+    if (!this.#parts.isHalted()) this.#dropProof('idle', '');
   }
 
   get #goesOn(): boolean {
@@ -189,7 +189,7 @@ export class HaltSweep {
   }
 
   /** The proof that nothing works that can enlarge a position, or why there is none. `isQuiet`: no call was in flight when it began. */
-  async #sweep(isQuiet: boolean): Promise<HaltProof | SweepDoubt> {
+  async #clearBooks(isQuiet: boolean): Promise<HaltProof | Doubt> {
     const startedUs = this.#parts.clock.nowUs();
     const known = new Set(this.#parts.ownBooks()?.orders.map(({ clientOrderId }) => clientOrderId));
     const readUs = this.#parts.market.nowUs();
@@ -205,12 +205,12 @@ export class HaltSweep {
       if (doubt !== null) return doubt;
       if (!isQuiet) return { text: 'calls were on their way', isBlind: false };
       if (own === null)
-        return { text: `the journal is not read${this.#unread}`, isBlind: this.#unread !== '' };
+        return { text: `the journal is not read${this.#unreadReason}`, isBlind: this.#unreadReason !== '' };
       return (
         doubtOfNews(known, own) ??
         this.#doubtOfUnknown(startedUs, kill.rows, own) ??
         this.#doubtOfPast(kill, own) ??
-        new HaltProof(kill, own, this.#parts.market.nowUs(), this.#proof ?? this.#past)
+        new HaltProof(kill, own, this.#parts.market.nowUs(), this.#proof ?? this.#lastProof)
       );
     } catch (error) {
       return { text: errorText(error), isBlind: true };
@@ -218,7 +218,7 @@ export class HaltSweep {
   }
 
   /** Such a book proves no absence. */
-  #doubtOfBook({ rows }: WholeKill): SweepDoubt | null {
+  #doubtOfBook({ rows }: WholeKill): Doubt | null {
     const id = this.#parts.unreportedOrder(rows);
     if (id === null) return null;
     const text = `the in-day book shows orders of the day before alone: it does not show whether ${id} works`;
@@ -226,7 +226,7 @@ export class HaltSweep {
   }
 
   /** Call after complete reads of this day's books. One that lacks any order of the day proves nothing of another. */
-  #doubtOfUnknown(startedUs: TsUs, rows: readonly BrokerOrder[], own: OwnBooks): SweepDoubt | null {
+  #doubtOfUnknown(startedUs: TsUs, rows: readonly BrokerOrder[], own: OwnBooks): Doubt | null {
     const { lookUp } = this.#parts;
     const shown = new Set<string>(rows.map(({ orderNo }) => orderNo));
     const isWhole = own.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
@@ -241,49 +241,49 @@ export class HaltSweep {
   }
 
   /** Orders that turned up since the last proof may have filled before they were canceled. */
-  #doubtOfPast(kill: WholeKill, own: OwnBooks): SweepDoubt | null {
-    const denied = (this.#proof ?? this.#past)?.deniedByKill(kill, own) ?? null;
+  #doubtOfPast(kill: WholeKill, own: OwnBooks): Doubt | null {
+    const denied = (this.#proof ?? this.#lastProof)?.contradictedByKill(kill, own) ?? null;
     return denied === null ? null : { text: denied, isBlind: true };
   }
 
   #prove(proof: HaltProof, canceled: number): void {
     this.#proof = proof;
-    this.#past = null;
+    this.#lastProof = null;
     const worse = 'no entry works, but a stop that stays can turn a position round';
     const text = this.#excess === 0 ? 'no order works that can enlarge a position' : worse;
-    this.#become('proven', `${text}: ${this.#counts}`);
+    this.#setProgress('proven', `${text}: ${this.#counts}`);
     const late = `${canceled} orders that turned up during the halt are canceled`;
     if (this.#message !== 'due' && canceled > 0) this.#parts.alert('warning', 'halt_late_order', late);
   }
 
   /** One message for a halt, and one correction. False where it has to wait for another read. */
   async #send(proof: HaltProof, provenUs: number): Promise<boolean> {
-    if (this.#message === 'said' || this.#message === 'corrected') return true;
+    if (this.#message === 'sent' || this.#message === 'corrected') return true;
     const { text, isDoubtful } = await this.#parts.heldNow();
     if (this.#proof !== proof || !this.#goesOn) return false;
-    if (isDoubtful && this.#parts.clock.nowUs() - provenUs < HELD_WAIT) return false;
+    if (isDoubtful && this.#parts.clock.nowUs() - provenUs < AGREEMENT_WAIT_MAX) return false;
     const isFirst = this.#message === 'due';
-    this.#message = isFirst || isDoubtful ? 'said' : 'corrected';
+    this.#message = isFirst || isDoubtful ? 'sent' : 'corrected';
     const why = isFirst ? '' : 'corrected after a fill (later ones: tickwright status): ';
     this.#parts.alert(this.#excess === 0 ? 'info' : 'warning', 'halt_proven', why + this.progress.text, text);
     return true;
   }
 
-  #doubt(text: string): void {
+  #report(text: string): void {
     const wasAlerted = this.progress.status === 'unproven';
     const doubt = `not proven that no entry works: ${text}; the daemon goes on trying`;
-    this.#unproven('unproven', `${this.#counts}; ${doubt}`);
+    this.#dropProof('unproven', `${this.#counts}; ${doubt}`);
     if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.progress.text);
   }
 
-  #unproven(status: 'idle' | 'unproven', text: string): void {
+  #dropProof(status: 'idle' | 'unproven', text: string): void {
     this.#proof = null;
-    this.#past = null;
+    this.#lastProof = null;
     this.#message = 'due';
-    this.#become(status, text);
+    this.#setProgress(status, text);
   }
 
-  #become(status: SweepStatus, text: string): void {
+  #setProgress(status: HaltStatus, text: string): void {
     this.progress = { status, text };
   }
 
@@ -299,8 +299,8 @@ export class HaltSweep {
   }
 }
 
-/** Other reads have shown it meanwhile: those of the sweep may be older, and were judged without it. */
-function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): SweepDoubt | null {
+/** Other reads have shown it meanwhile: those of the proof may be older, and were judged without it. */
+function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): Doubt | null {
   const news = orders.find(
     ({ clientOrderId: id, isOpen, isReduction }) => isOpen && !isReduction && !known.has(id),
   );
@@ -308,7 +308,7 @@ function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): S
   return { text: `${news.clientOrderId} turned up while the books were read`, isBlind: false };
 }
 
-function doubtOf({ orders, triggers, keptReason }: WholeKill): SweepDoubt | null {
+function doubtOf({ orders, triggers, keptReason }: WholeKill): Doubt | null {
   if (!orders.isProven)
     return { text: `the in-day book was not read whole: ${orders.reason}`, isBlind: true };
   if (!triggers.isProven)
@@ -356,18 +356,18 @@ class HaltProof {
     this.#over = new Set(own.orders.flatMap(({ isOpen, clientOrderId }) => (isOpen ? [] : [clientOrderId])));
   }
 
-  deniedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
+  contradictedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
     if (this.#isOlder(event)) return null;
     if (event.kind === 'execution_report')
-      return event.answer === null ? null : this.#deniedByAnswer(event.answer, own);
-    if (event.kind === 'position_snapshot') return this.#deniedByPositions(event.positions, own);
+      return event.answer === null ? null : this.#contradictedByAnswer(event.answer, own);
+    if (event.kind === 'position_snapshot') return this.#contradictedByPositions(event.positions, own);
     if (event.kind !== 'book_snapshot' || event.list !== 'orders') return null;
-    return this.#deniedByRows(event.orders, own);
+    return this.#contradictedByRows(event.orders, own);
   }
 
-  deniedByKill({ rows, held }: WholeKill, own: OwnBooks): string | null {
+  contradictedByKill({ rows, held }: WholeKill, own: OwnBooks): string | null {
     const positions = [...(held ?? [])].map(([orderCode, qty]) => ({ orderCode, qty }));
-    return this.#deniedByRows(rows, own) ?? this.#deniedByPositions(positions, own);
+    return this.#contradictedByRows(rows, own) ?? this.#contradictedByPositions(positions, own);
   }
 
   /** It shows something to judge: an order that the proof does not know, or another position that stops have to fit. */
@@ -383,7 +383,10 @@ class HaltProof {
     return event.positions.length !== held.size || event.positions.some(hasMoved);
   }
 
-  #deniedByAnswer({ call, clientOrderId, outcome: { status } }: CallAnswer, { orders, unknown }: OwnBooks) {
+  #contradictedByAnswer(
+    { call, clientOrderId, outcome: { status } }: CallAnswer,
+    { orders, unknown }: OwnBooks,
+  ) {
     if (call !== 'place' || (status !== 'accepted' && status !== 'unknown')) return null;
     const known = [...orders, ...unknown].find((each) => each.clientOrderId === clientOrderId);
     if (known?.isReduction === true) return null;
@@ -391,7 +394,7 @@ class HaltProof {
   }
 
   /** An order that was over works or fills again. */
-  #deniedByRows(rows: readonly BrokerOrder[], own: OwnBooks): string | null {
+  #contradictedByRows(rows: readonly BrokerOrder[], own: OwnBooks): string | null {
     for (const row of rows) {
       const before = this.#filled.get(keyOf(row));
       if (before === undefined && this.#hasTurnedUp(row, own))
@@ -424,7 +427,7 @@ class HaltProof {
     return source === 'system' && this.#mayTrade(orderCode, signOf(side), own) < filledQty;
   }
 
-  #deniedByPositions(
+  #contradictedByPositions(
     positions: readonly { readonly orderCode: string; readonly qty: number }[],
     own: OwnBooks,
   ): string | null {
