@@ -206,7 +206,7 @@ export class Alerting {
     const { config, address } = this.#options;
     const asked = this.#channels.filter((channel) => id === null || channel.id === id);
     const trials = await tryChannels(asked, config.mode, address.secrets);
-    for (const trial of trials) this.#routes.tried(trial.id, trial.failure);
+    for (const trial of trials) this.#routes.onTrial(trial.id, trial.failure);
     return trials;
   }
 

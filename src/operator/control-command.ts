@@ -37,8 +37,8 @@ const TEXT = z
   .min(1)
   .describe(`text of 1 to ${TEXT_MAX} characters on one line`);
 const FLAG = z.boolean().optional().describe('true or false');
-const PLACE = z.enum(['absent', 'live']).describe('"absent" or "live"');
-const SOME = TEXT.optional().describe(TEXT.description ?? '');
+const FATE = z.enum(['absent', 'live']).describe('"absent" or "live"');
+const OPTIONAL_TEXT = TEXT.optional().describe(TEXT.description ?? '');
 
 type Fields = Readonly<Partial<Record<keyof CommandBody, z.ZodType>>>;
 
@@ -51,22 +51,22 @@ const ANY_REASON = z
 
 const FIELDS = {
   halt: { reason: ANY_REASON },
-  resume: { strategy: SOME, ...REASON },
+  resume: { strategy: OPTIONAL_TEXT, ...REASON },
   'cancel-all': REASON,
   'cancel-order': { clientOrderId: TEXT, ...REASON },
-  flatten: { strategy: SOME, keepTrading: FLAG, inAuction: FLAG, ...REASON },
+  flatten: { strategy: OPTIONAL_TEXT, keepTrading: FLAG, inAuction: FLAG, ...REASON },
   stop: REASON,
   'stop-strategy': { strategy: TEXT, ...REASON },
   'start-strategy': { strategy: TEXT, ...REASON },
   reload: REASON,
   'check-reload': {},
-  'resolve-order': { clientOrderId: TEXT, as: PLACE, ...REASON },
+  'resolve-order': { clientOrderId: TEXT, as: FATE, ...REASON },
   rollover: REASON,
   reconnect: {},
   token: {},
   otp: { otp: TEXT },
   seen: {},
-  'test-message': { channel: SOME },
+  'test-message': { channel: OPTIONAL_TEXT },
 } satisfies Readonly<Record<string, Fields>>;
 
 export type CommandName = keyof typeof FIELDS;

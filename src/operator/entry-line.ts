@@ -144,11 +144,11 @@ function haltLine({ halted, reason, strategy }: EntryOf<'halt'>): LogLine {
 }
 
 function commandLine({ by, command }: EntryOf<'command'>, naming: Naming): LogLine {
-  const what = `${command.name.replaceAll('_', ' ')}${target(command, naming)}`;
+  const what = `${command.name.replaceAll('_', ' ')}${commandTarget(command, naming)}`;
   return logLine('command', 'bold', `${what}, by ${by}${because(command.reason)}`);
 }
 
-function target(command: EntryOf<'command'>['command'], naming: Naming): string {
+function commandTarget(command: EntryOf<'command'>['command'], naming: Naming): string {
   switch (command.name) {
     case 'flatten':
       return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}${command.inAuction === true ? ', into an auction too' : ''}`;
@@ -183,7 +183,7 @@ const logLine = (word: string, tone: LogLine['tone'], text: string): LogLine => 
 /** `: reason`, or nothing without one. */
 const because = (reason: string): string => (reason === '' ? '' : `: ${reason}`);
 
-const REACHES = { at_or_above: 'rises to', at_or_below: 'falls to' } as const;
+const TRIGGER_WORDS = { at_or_above: 'rises to', at_or_below: 'falls to' } as const;
 
 /** `, when the price falls to 1299.0`. */
 function triggerText(trigger: Trigger | null, { points }: ContractNaming): string {
@@ -191,7 +191,7 @@ function triggerText(trigger: Trigger | null, { points }: ContractNaming): strin
     case undefined:
       return '';
     case 'stop':
-      return `, when the price ${REACHES[trigger.triggerWhen]} ${points(trigger.triggerPrice)}`;
+      return `, when the price ${TRIGGER_WORDS[trigger.triggerWhen]} ${points(trigger.triggerPrice)}`;
     case 'trailing_stop':
       return `, trailing by ${trigger.trailingOffset} ticks from ${points(trigger.activationPrice)} on`;
     case 'bracket':
@@ -272,44 +272,44 @@ function statusLine(entry: EntryOf<'order_status'>): LogLine | null {
 type Status = EntryOf<'order_status'>['to'];
 type StatusText = (id: string, entry: EntryOf<'order_status'>) => string;
 
-const why: StatusText = (id, { detail }) => `${id}${because(detail)}`;
-const found: StatusText = (id, { event, detail }) => `${id}${howFound(event)}${because(detail)}`;
+const reasonText: StatusText = (id, { detail }) => `${id}${because(detail)}`;
+const foundText: StatusText = (id, { event, detail }) => `${id}${howFound(event)}${because(detail)}`;
 
 /** Null for a status that the call itself shows. */
 const STATUS_LINES: Readonly<Record<Status, readonly [string, LogLine['tone'], StatusText] | null>> = {
   submitted: null,
   pending_modify: null,
   pending_cancel: null,
-  accepted: ['accepted', 'green', found],
-  pending_trigger: ['waits', 'green', (id, entry) => found(`${id} at the broker for its trigger`, entry)],
+  accepted: ['accepted', 'green', foundText],
+  pending_trigger: ['waits', 'green', (id, entry) => foundText(`${id} at the broker for its trigger`, entry)],
   triggering: [
     'triggers',
     'yellow',
-    (id, entry) => why(`${id} trigger reached, the broker is sending its order`, entry),
+    (id, entry) => reasonText(`${id} trigger reached, the broker is sending its order`, entry),
   ],
-  triggered: ['triggered', 'green', (id, entry) => why(`${id} the broker sent its order`, entry)],
-  partially_filled: ['working', 'green', (id, entry) => found(`${id} partly filled`, entry)],
+  triggered: ['triggered', 'green', (id, entry) => reasonText(`${id} the broker sent its order`, entry)],
+  partially_filled: ['working', 'green', (id, entry) => foundText(`${id} partly filled`, entry)],
   filled: ['complete', 'green', (_, { clientOrderId }) => shortOrderId(clientOrderId)],
-  canceled: ['canceled', 'plain', (_, entry) => why(shortOrderId(entry.clientOrderId), entry)],
-  rejected: ['rejected', 'red', (id, entry) => why(`${id} by the broker`, entry)],
-  denied: ['denied', 'yellow', why],
-  not_sent: ['not sent', 'yellow', found],
+  canceled: ['canceled', 'plain', (_, entry) => reasonText(shortOrderId(entry.clientOrderId), entry)],
+  rejected: ['rejected', 'red', (id, entry) => reasonText(`${id} by the broker`, entry)],
+  denied: ['denied', 'yellow', reasonText],
+  not_sent: ['not sent', 'yellow', foundText],
   // `tickwright orders resolve` needs the whole id.
   unknown: [
     'unknown',
     'yellow',
-    (id, entry) => `${why(`${id} (${entry.clientOrderId}) no answer`, entry)}; being looked up`,
+    (id, entry) => `${reasonText(`${id} (${entry.clientOrderId}) no answer`, entry)}; being looked up`,
   ],
   presumed_absent: [
     'absent',
     'red',
-    (id, entry) => `${why(`${id} (${entry.clientOrderId}) not in the book`, entry)}; still counted`,
+    (id, entry) => `${reasonText(`${id} (${entry.clientOrderId}) not in the book`, entry)}; still counted`,
   ],
-  expired: ['expired', 'plain', (id, entry) => why(`${id} with the day`, entry)],
+  expired: ['expired', 'plain', (id, entry) => reasonText(`${id} with the day`, entry)],
   expired_unproven: [
     'unproven',
     'red',
-    (id, entry) => why(`${id} (${entry.clientOrderId}) the day ended before it was proven`, entry),
+    (id, entry) => reasonText(`${id} (${entry.clientOrderId}) the day ended before it was proven`, entry),
   ],
 };
 

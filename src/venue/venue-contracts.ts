@@ -24,7 +24,7 @@ interface Close {
   readonly untradedDays: number;
 }
 
-type FloorState = Readonly<ReturnType<VenueContracts['exportState']>>;
+type ContractsState = Readonly<ReturnType<VenueContracts['exportState']>>;
 
 /** A price list's row of one contract. */
 export type ContractBoard = NonNullable<ReturnType<VenueContracts['board']>>;
@@ -107,7 +107,7 @@ export class VenueContracts {
   }
 
   /** Opens the day of a state again: its contracts, references and trades. */
-  resumeDay({ contracts, day, isClosed, rolledThrough }: FloorState, at: TsUs): void {
+  resumeDay({ contracts, day, isClosed, rolledThrough }: ContractsState, at: TsUs): void {
     this.#rolledThrough = rolledThrough;
     const listings = contracts.map(({ listing }) => listing);
     this.#list(day, listings, at);
@@ -116,7 +116,7 @@ export class VenueContracts {
       const code = listing.contract.orderCode;
       const book = this.#books.get(code);
       book?.tally.resume(tally);
-      if (tape !== null) book?.recallTape?.(tape);
+      if (tape !== null) book?.importTape?.(tape);
       if (close !== null) this.#closes.set(code, close);
     }
   }

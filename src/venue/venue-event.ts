@@ -22,13 +22,13 @@ export type VenueEvent =
 
 export type MarketMessage = TradeMessage | BookMessage | SummaryMessage;
 
-interface OfContract {
+interface ContractMessage {
   readonly tsUs: TsUs;
   readonly orderCode: OrderCode;
 }
 
 /** `totalVolume` of one contract and day is a chain: the one before plus `qty`. */
-export interface TradeMessage extends OfContract {
+export interface TradeMessage extends ContractMessage {
   readonly kind: 'trade';
   readonly price: PriceTicks;
   readonly qty: Qty;
@@ -47,14 +47,14 @@ export interface BookView {
 }
 
 /** The three best levels of both sides, sent when one of them changed. */
-export interface BookMessage extends OfContract, BookView {
+export interface BookMessage extends ContractMessage, BookView {
   readonly kind: 'book';
   /** Which sides differ from the message before. */
   readonly bidsChanged: boolean;
   readonly asksChanged: boolean;
 }
 
-interface SummaryMessage extends OfContract {
+interface SummaryMessage extends ContractMessage {
   readonly kind: 'summary';
   readonly open: PriceTicks;
   readonly high: PriceTicks;
@@ -162,7 +162,7 @@ export class Outbox {
     this.#events.push(event);
   }
 
-  take(): readonly VenueEvent[] {
+  drain(): readonly VenueEvent[] {
     if (this.#events.length === 0) return NO_EVENTS;
     const taken = this.#events;
     this.#events = [];

@@ -113,7 +113,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
 
   /** Messages of the start: the day, the phase, first books, settlements of a restart. Read once. */
   startEvents(): readonly VenueEvent[] {
-    return this.#outbox.take();
+    return this.#outbox.drain();
   }
 
   /** The next moment at which something happens by itself: for the caller's timer. */
@@ -124,7 +124,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   /** Lets the market live until `toUs`, inclusive. Events are the same however the span is split. */
   advance(toUs: TsUs): readonly VenueEvent[] {
     this.#advance(toUs);
-    return this.#outbox.take();
+    return this.#outbox.drain();
   }
 
   /** One recorded trade (tape and feed alone). Feed prints before time is advanced past them. */
@@ -132,12 +132,12 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     this.#advance(tsUs(Math.max(this.nowUs, print.tsUs)));
     const book = this.#contracts.book(print.orderCode);
     // A feed has contracts that this market does not list, such as one that expired here.
-    if (book === undefined) return this.#outbox.take();
+    if (book === undefined) return this.#outbox.drain();
     assert(book instanceof TapeBook, 'a print belongs to the contract of the tape');
     book.print(print, this.nowUs);
     book.publish(this.nowUs);
     this.#settle();
-    return this.#outbox.take();
+    return this.#outbox.drain();
   }
 
   /** Commands act at `nowUs`: advance first. The answer shows the order as it was sent, the events its consequences. */
@@ -147,23 +147,23 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   }
 
   change(command: ChangeOrder): CommandOutcome {
-    return this.#outcome(this.#entry.change(command));
+    return this.#orderOutcome(this.#entry.change(command));
   }
 
   cancel(command: CancelOrder): CommandOutcome {
-    return this.#outcome(this.#entry.cancel(command));
+    return this.#orderOutcome(this.#entry.cancel(command));
   }
 
   placeTrigger(command: PlaceTrigger): TriggerOutcome {
-    return this.#waits(this.#triggers.place(command));
+    return this.#triggerOutcome(this.#triggers.place(command));
   }
 
   changeTrigger(command: ChangeTrigger): TriggerOutcome {
-    return this.#waits(this.#triggers.change(command));
+    return this.#triggerOutcome(this.#triggers.change(command));
   }
 
   cancelTrigger(command: CancelTrigger): TriggerOutcome {
-    return this.#waits(this.#triggers.cancel(command));
+    return this.#triggerOutcome(this.#triggers.cancel(command));
   }
 
   /** An order through another channel of the broker: it is the account's, and no client knows it. */
@@ -175,31 +175,31 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   injectPosition(id: AccountId, code: OrderCode, net: number): CashOutcome {
     const unknown = this.unknownRefusal(id, code);
     const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= this.rules.positionMax;
-    if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
+    if (unknown !== null || !isQty) return this.#cashOutcome(unknown ?? refusal(-6019));
     const size = Math.abs(net);
     const value = size * this.#contracts.mark(code).unitValue;
     const side = net > 0 ? 'buy' : 'sell';
     const order = { accountId: id, orderCode: code, side, owner: 0 } as const;
     this.#ledger.bookFill(order, { qty: size, value, fee: 0, tax: 0 }, NO_FEES, this.nowUs);
-    return this.#moved(null);
+    return this.#cashOutcome(null);
   }
 
   /** The front contract expires at this moment: settled in cash at its mark, its orders ended, the list moved on. */
   rollNow(): CashOutcome {
     // A recording has one contract: without it there is no market left.
-    if (this.#options.market.kind === 'tape') return this.#moved(refusal(-6024));
+    if (this.#options.market.kind === 'tape') return this.#cashOutcome(refusal(-6024));
     this.#cycle.rollFront(this.nowUs);
     this.#settle();
-    return this.#moved(null);
+    return this.#cashOutcome(null);
   }
 
   deposit(id: AccountId, amount: number): CashOutcome {
-    return this.#transferred(id, amount, transferRefusal(this.account(id), amount, 'deposit'));
+    return this.#transfer(id, amount, transferRefusal(this.account(id), amount, 'deposit'));
   }
 
   /** Refused as far as margin holds the money. */
   withdraw(id: AccountId, amount: number): CashOutcome {
-    return this.#transferred(id, -amount, transferRefusal(this.account(id), amount, 'withdrawal'));
+    return this.#transfer(id, -amount, transferRefusal(this.account(id), amount, 'withdrawal'));
   }
 
   contracts(): readonly Contract[] {
@@ -256,7 +256,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
 
   #place(command: PlaceLimit, origin: OrderOrigin): CommandOutcome {
     const refused = placeRefusal(command, this) ?? this.#repeated(command);
-    return this.#outcome(refused ?? this.#entry.place(command, origin, sentNow(this.#nowUs)));
+    return this.#orderOutcome(refused ?? this.#entry.place(command, origin, sentNow(this.#nowUs)));
   }
 
   #repeated({ accountId: id, refId }: PlaceLimit): Refusal | null {
@@ -264,31 +264,31 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     return this.#entry.store.of(id).some((order) => order.refId === refId) ? refusal(-6004) : null;
   }
 
-  #outcome(answer: VenueOrder | Refusal): CommandOutcome {
+  #orderOutcome(answer: VenueOrder | Refusal): CommandOutcome {
     const shown = isRefusal(answer) ? answer : { order: orderReport(answer, this.phase) };
     this.#settle();
-    return this.#answer(shown);
+    return this.#outcomeOf(shown);
   }
 
-  #waits(answer: TriggerAnswer): TriggerOutcome {
-    return this.#answer(isRefusal(answer) ? answer : { trigger: answer });
+  #triggerOutcome(answer: TriggerAnswer): TriggerOutcome {
+    return this.#outcomeOf(isRefusal(answer) ? answer : { trigger: answer });
   }
 
-  #moved(refused: Refusal | null): CashOutcome {
+  #cashOutcome(refused: Refusal | null): CashOutcome {
     if (refused === null) this.#noticeMargin();
-    return this.#answer(refused ?? {});
+    return this.#outcomeOf(refused ?? {});
   }
 
-  #answer<Shown extends object>(answer: Shown | Refusal): VenueOutcome<Shown> {
-    const events = this.#outbox.take();
+  #outcomeOf<Shown extends object>(answer: Shown | Refusal): VenueOutcome<Shown> {
+    const events = this.#outbox.drain();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
     return { ...answer, status: 'accepted', events };
   }
 
   /** Money is moved unless something refuses it. */
-  #transferred(id: AccountId, amount: number, refused: Refusal | null): CashOutcome {
+  #transfer(id: AccountId, amount: number, refused: Refusal | null): CashOutcome {
     if (refused === null) this.#ledger.transfer(id, amount, this.nowUs);
-    return this.#moved(refused);
+    return this.#cashOutcome(refused);
   }
 
   #dueUs(): number {
@@ -313,12 +313,12 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   /** Runs the consequences of a command, a trade or the clock at this moment: arrivals, triggers, and their arrivals. */
   #settle(): void {
     while (this.#triggers.hasNews || this.#entry.nextDueUs <= this.#nowUs) {
-      if (this.#triggers.hasNews) this.#triggers.react(this.#nowUs);
+      if (this.#triggers.hasNews) this.#triggers.sendDue(this.#nowUs);
       else this.#arrive();
     }
     const begins = this.phase !== this.#phaseSeen;
     this.#phaseSeen = this.phase;
-    if (this.#triggers.rows.takeTraded() || begins) this.#noticeMargin();
+    if (this.#triggers.rows.consumeTraded() || begins) this.#noticeMargin();
   }
 
   /** Money or positions moved without a trade. */
@@ -392,10 +392,6 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
 
   working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {
     return this.#entry.store.working(id);
-  }
-
-  midTwice(): number {
-    return 0;
   }
 
   // Each change of an order is reported as its whole row.

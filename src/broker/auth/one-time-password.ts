@@ -1,4 +1,4 @@
-/** Sources of a one-time password: a person at the terminal, a command, a file, the simulator, and the desk to which people bring one. */
+/** Sources of a one-time password: a person at the terminal, a command, a file, the simulator, and the inbox to which people bring one. */
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { errorText } from '../../domain/failure.ts';
@@ -15,7 +15,7 @@ export type OtpAnswer =
   | { readonly ok: false; readonly reason: string };
 
 export interface OtpProvider {
-  readonly name: 'prompt' | 'command' | 'file' | 'fixed' | 'desk';
+  readonly name: 'prompt' | 'command' | 'file' | 'fixed' | 'inbox';
   /** Whether asking again can give another password: a person can mistype, a constant cannot. */
   readonly isFresh: boolean;
   /** Waits as long as it takes; `signal` ends the wait. */
@@ -38,7 +38,7 @@ export const fixedOtp = (otp: string): OtpProvider => ({
   read: () => Promise.resolve(parseOtp(otp)),
 });
 
-interface Patience {
+interface TimeLimit {
   readonly timers: Timers;
   /** Null: as long as it takes. */
   readonly timeout: DurationUs | null;
@@ -48,7 +48,7 @@ const GIVEN_UP: OtpAnswer = { ok: false, reason: 'given up' };
 
 /** Waits until `begin` settles, which returns how to end its work, or `signal` or the time limit ends the wait. */
 function firstAnswer(
-  { timers, timeout }: Patience,
+  { timers, timeout }: TimeLimit,
   signal: AbortSignal,
   late: string,
   begin: (settle: (answer: OtpAnswer) => void) => () => void,
@@ -73,7 +73,7 @@ function firstAnswer(
 
 // Asks the person at the terminal. Without a terminal it fails at once instead of waiting.
 
-interface PromptOptions extends Patience {
+interface PromptOptions extends TimeLimit {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream;
 }
@@ -92,7 +92,7 @@ export const promptOtp = ({ input, output, ...patience }: PromptOptions): OtpPro
         const end = line.search(/[\r\n]/);
         if (end !== -1) settle(parseOtp(line.slice(0, end)));
       };
-      // A terminal that hangs up fails each read: the desk and the time limit are left.
+      // A terminal that hangs up fails each read: the inbox and the time limit are left.
       if (input.listenerCount('error') === 0) input.on('error', () => undefined);
       input.on('data', onData);
       input.resume();
@@ -107,7 +107,7 @@ export const promptOtp = ({ input, output, ...patience }: PromptOptions): OtpPro
 
 // Runs a command and takes the first line it prints. No shell: exactly the configured program runs.
 
-interface CommandOptions extends Patience {
+interface CommandOptions extends TimeLimit {
   readonly command: readonly [string, ...string[]];
 }
 
@@ -139,7 +139,7 @@ export const commandOtp = ({ command: [program, ...args], ...patience }: Command
 // Waits for a password in a file. The file is removed as it is read: a password works once, and one
 // left over from yesterday must not be tried today.
 
-interface FileOptions extends Patience {
+interface FileOptions extends TimeLimit {
   readonly path: string;
   /** The wall clock, which stamps files: identifies a password of yesterday. */
   readonly clock: Clock;
@@ -210,9 +210,9 @@ interface PendingOtp {
 
 export class OtpInbox {
   readonly #options: OtpInboxOptions;
-  #take: ((parcel: PendingOtp) => void) | undefined = undefined;
+  #takePassword: ((parcel: PendingOtp) => void) | undefined = undefined;
   /** It came before a request: the next read takes it. */
-  #early: PendingOtp | undefined = undefined;
+  #broughtEarly: PendingOtp | undefined = undefined;
   readonly #refused: string[] = [];
 
   constructor(options: OtpInboxOptions) {
@@ -220,7 +220,7 @@ export class OtpInbox {
   }
 
   get isWaiting(): boolean {
-    return this.#take !== undefined;
+    return this.#takePassword !== undefined;
   }
 
   /** Resolves with the broker's answer. A password that cannot be right, or was refused before, costs nothing. */
@@ -233,33 +233,33 @@ export class OtpInbox {
         'the broker has refused this password before, and it was not sent again: take the next one';
       return Promise.resolve({ ok: false, reason });
     }
-    if (this.#early !== undefined)
+    if (this.#broughtEarly !== undefined)
       return Promise.resolve({ ok: false, reason: 'another password is on its way already' });
     return new Promise((done) => {
       const parcel = { otp, done };
-      if (this.#take === undefined) this.#early = parcel;
-      else this.#take(parcel);
+      if (this.#takePassword === undefined) this.#broughtEarly = parcel;
+      else this.#takePassword(parcel);
     });
   }
 
   /** No request came for a password that was brought early. */
   rejectEarly(reason: string): void {
-    this.#early?.done({ ok: false, reason });
-    this.#early = undefined;
+    this.#broughtEarly?.done({ ok: false, reason });
+    this.#broughtEarly = undefined;
   }
 
-  /** `source`: another source of passwords; null for this desk alone. */
+  /** `source`: another source of passwords; null for this inbox alone. */
   provider(source: OtpProvider | null, route: 'app' | 'request'): OtpProvider {
     return {
-      name: source?.name ?? 'desk',
+      name: source?.name ?? 'inbox',
       isFresh: source?.isFresh ?? true,
       read: (signal) => this.#read(source, route, signal),
     };
   }
 
   #read(source: OtpProvider | null, route: 'app' | 'request', signal: AbortSignal): Promise<OtpAnswer> {
-    const early = this.#early;
-    this.#early = undefined;
+    const early = this.#broughtEarly;
+    this.#broughtEarly = undefined;
     if (early !== undefined) return Promise.resolve(this.#answer(early));
     // A program answers by itself: no person is asked.
     if (source?.isFresh === false) return source.read(signal);
@@ -269,12 +269,12 @@ export class OtpInbox {
     };
     return firstAnswer(patience, signal, 'nobody brought the password while it was valid', (settle) => {
       const ended = new AbortController();
-      this.#take = (parcel) => settle(this.#answer(parcel));
+      this.#takePassword = (parcel) => settle(this.#answer(parcel));
       this.#options.onWaiting(true);
       void source?.read(ended.signal).then(settle);
       return () => {
         ended.abort();
-        this.#take = undefined;
+        this.#takePassword = undefined;
         this.#options.onWaiting(false);
       };
     });

@@ -51,12 +51,12 @@ export const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */
 const EXCHANGES_RESERVED = 2;
 /** With few exchanges of the day left, a person waits too after one that the broker did not answer. */
-const EXCHANGES_SPARED = 3;
+const FEW_EXCHANGES = 3;
 /** With one request for a token. */
 const TRIES_MAX = 3;
-const OPERATOR_PATIENCE = minutes(1);
+const OPERATOR_RETRY_WAIT = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
-const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
+const RETRY_WAITS: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 
 /**
  * One refused operation, or a broker that refuses everything for a moment, is no proof against a token: a new one costs a password,
@@ -101,7 +101,7 @@ export class TokenKeeper implements TokenSource {
     if (!token.ok || token.value.expiresAt <= this.#options.clock.nowUs()) {
       return this.#options.onSignal({ kind: 'no_cached_token', reason: 'the cached token has ended' });
     }
-    this.#adopt(token.value, 'cache');
+    this.#useToken(token.value, 'cache');
   }
 
   current(): AccessToken | undefined {
@@ -221,7 +221,7 @@ export class TokenKeeper implements TokenSource {
     this.#failures = 0;
     this.#retryAfterUs = 0;
     this.#exchangedUs = this.#options.clock.nowUs();
-    this.#adopt(obtained.token, 'exchange');
+    this.#useToken(obtained.token, 'exchange');
     return obtained;
   }
 
@@ -231,7 +231,7 @@ export class TokenKeeper implements TokenSource {
     for (let tries = 1; ; tries += 1) {
       const limit = this.#overLimit(reason);
       if (limit !== undefined) return { ok: false, failure: limit };
-      const obtained = await exchanged(this.#options, this.#closing.signal);
+      const obtained = await exchangeOnce(this.#options, this.#closing.signal);
       if (obtained.ok) return obtained;
       const { kind, reason: why } = obtained.failure;
       if (kind !== 'mistyped') return { ok: false, failure: { kind, reason: why } };
@@ -263,17 +263,20 @@ export class TokenKeeper implements TokenSource {
 
   #tooSoon(reason: RefreshReason): RefreshFailure | undefined {
     const now = this.#options.clock.nowUs();
-    if (reason === 'operator') return this.#wouldWaste(now);
+    if (reason === 'operator') return this.#waitOfFew(now);
     if (reason !== 'needed' || now >= this.#retryAfterUs) return undefined;
     return { kind: 'temporary', reason: 'waiting after the last failure' };
   }
 
   /** The last exchange of a day is kept for a broker that has had time to recover. */
-  #wouldWaste(now: TsUs): RefreshFailure | undefined {
+  #waitOfFew(now: TsUs): RefreshFailure | undefined {
     const used = this.#used();
-    if (used < EXCHANGES_PER_DAY - EXCHANGES_SPARED) return undefined;
+    if (used < EXCHANGES_PER_DAY - FEW_EXCHANGES) return undefined;
     const isLast = used === EXCHANGES_PER_DAY - 1 && this.#spentInVainUs > -Infinity;
-    const until = Math.max(this.#spentInVainUs + OPERATOR_PATIENCE, isLast ? this.#retryAfterUs : -Infinity);
+    const until = Math.max(
+      this.#spentInVainUs + OPERATOR_RETRY_WAIT,
+      isLast ? this.#retryAfterUs : -Infinity,
+    );
     if (now >= until) return undefined;
     const left = `${EXCHANGES_PER_DAY - used} of ${EXCHANGES_PER_DAY} exchanges of the day are left`;
     const reason = `the broker failed just now, and ${left}: ask again in ${Math.ceil((until - now) / US_PER_SECOND)} s`;
@@ -289,14 +292,14 @@ export class TokenKeeper implements TokenSource {
     if (this.#closing.signal.aborted) return { ok: false, failure };
     this.#spentInVainUs = isSpent && failure.kind === 'temporary' ? this.#options.clock.nowUs() : -Infinity;
     if (failure.kind === 'final') this.#finalFailure = failure;
-    const wait = PATIENCE[Math.min(this.#failures, PATIENCE.length - 1)] ?? durationUs(0);
+    const wait = RETRY_WAITS[Math.min(this.#failures, RETRY_WAITS.length - 1)] ?? durationUs(0);
     this.#failures += 1;
     this.#retryAfterUs = this.#options.clock.nowUs() + wait;
     this.#options.onSignal({ kind: 'refresh_failed', failure, used: this.#used() });
     return { ok: false, failure };
   }
 
-  #adopt(token: AccessToken, from: 'cache' | 'exchange'): void {
+  #useToken(token: AccessToken, from: 'cache' | 'exchange'): void {
     const { clock, timers, cache, onSignal } = this.#options;
     this.#token = token;
     this.#alertedDoubts.clear();
@@ -335,7 +338,7 @@ type Try = TokenResult<{ readonly kind: FailureKind; readonly reason: string }>;
 
 const fail = (kind: FailureKind, reason: string): Try => ({ ok: false, failure: { kind, reason } });
 
-async function exchanged(
+async function exchangeOnce(
   { exchange, otp, route, apiKey, counter, clock }: TokenKeeperOptions,
   signal: AbortSignal,
 ): Promise<Try> {

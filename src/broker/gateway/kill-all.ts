@@ -14,7 +14,7 @@ import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
 import { endsOrder } from '../../wire/rest/call-reply.ts';
 import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
-import { judge, type KillVerdict, nameOf, type OwnBooks, type BookRow } from './kill-verdict.ts';
+import { killVerdict, type KillVerdict, nameOf, type OwnBooks, type BookRow } from './kill-verdict.ts';
 
 export interface KillReport<Each> {
   readonly canceled: readonly string[];
@@ -76,9 +76,9 @@ export async function killAll(
       rest.conditions.book(READ),
       rest.positions(READ),
     ]);
-    const verdict = judge({ inDay, waiting, positions, own });
-    orders.saw(inDay, verdict, (row): row is BrokerOrder => !('kind' in row));
-    triggers.saw(waiting, verdict, (row): row is BrokerTriggerOrder => 'kind' in row);
+    const verdict = killVerdict({ inDay, waiting, positions, own });
+    orders.observe(inDay, verdict, (row): row is BrokerOrder => !('kind' in row));
+    triggers.observe(waiting, verdict, (row): row is BrokerTriggerOrder => 'kind' in row);
     const kept = verdict.open.filter((row) => !verdict.increasing.has(row));
     const held = positions.ok ? netsOf(positions.value) : null;
     const now = held === null ? '' : fingerprint(verdict.open, held);
@@ -126,7 +126,7 @@ const fingerprint = (open: readonly BookRow[], held: ReadonlyMap<string, number>
 class CancelTally<Each extends BookRow> {
   readonly #canceled = new Set<string>();
   readonly #failed = new Map<BrokerOrderNo, string>();
-  readonly #seen = new Set<string>();
+  readonly #shown = new Set<string>();
   readonly #triggered = new Set<string>();
   /** Refused with an answer that names the order and says that it is over. */
   readonly #ended = new Set<string>();
@@ -154,7 +154,7 @@ class CancelTally<Each extends BookRow> {
     };
   }
 
-  saw(
+  observe(
     { complete, reason }: BookScan<Each>,
     { open, increasing, unshown }: KillVerdict,
     isOfBook: (row: BookRow) => row is Each,
@@ -166,14 +166,14 @@ class CancelTally<Each extends BookRow> {
     this.#open = left.filter((row) => increasing.has(row));
     this.#unshown = unshown;
     this.#unshownNos = left.filter((row) => unshown.has(nameOf(row))).map(({ orderNo }) => orderNo);
-    for (const row of this.#open) this.#seen.add(nameOf(row));
+    for (const row of this.#open) this.#shown.add(nameOf(row));
   }
 
   /** An order triggered before it was canceled: its child is in the in-day book, which was read at the same time. */
   hasNewlyTriggered({ orders }: BookScan<BrokerTriggerOrder>): boolean {
     const before = this.#triggered.size;
     for (const { orderKey, status } of orders)
-      if (status === 'activated' && this.#seen.has(orderKey)) this.#triggered.add(orderKey);
+      if (status === 'activated' && this.#shown.has(orderKey)) this.#triggered.add(orderKey);
     return this.#triggered.size > before;
   }
 

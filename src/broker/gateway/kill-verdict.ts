@@ -90,7 +90,7 @@ export interface KillVerdict {
 /** By its key in the trigger book, by its number in the in-day book. */
 export const nameOf = (row: BookRow): string => ('kind' in row ? row.orderKey : row.orderNo);
 
-export function judge(reads: KillReads): KillVerdict {
+export function killVerdict(reads: KillReads): KillVerdict {
   const books = new KnownBooks(reads);
   const { open } = books;
   const increasing = new Set<BookRow>();

@@ -45,21 +45,21 @@ export class BrokerReports implements Reports {
       book: new MergedRead('lookup', clock, (read) => this.#readOrderList(read)),
       triggers: new MergedRead('lookup', clock, (read) => this.#readTriggers(read)),
       positions: new MergedRead('positions', clock, (read) =>
-        this.#take('positions', rest.positions(read), (positions) =>
+        this.#postRead('positions', rest.positions(read), (positions) =>
           sink.post({ kind: 'position_snapshot', startedUs: read.startedUs, positions }),
         ),
       ),
       account: new MergedRead('background', clock, (read) =>
-        this.#take('account', rest.account(read), (account) =>
+        this.#postRead('account', rest.account(read), (account) =>
           sink.post({ kind: 'account_snapshot', startedUs: read.startedUs, account }),
         ),
       ),
       reference: new MergedRead('background', clock, (read) =>
-        this.#take('reference', rest.quotes(read), (quotes) => this.#postReference(quotes)),
+        this.#postRead('reference', rest.quotes(read), (quotes) => this.#postReference(quotes)),
       ),
       contracts: new MergedRead('background', clock, (read) => this.#readContracts(read)),
       closed: new MergedRead('background', clock, (read) =>
-        this.#take('closed', rest.accounts.closedPositions(null, read), ({ positions }) =>
+        this.#postRead('closed', rest.accounts.closedPositions(null, read), ({ positions }) =>
           sink.post({ kind: 'closed_snapshot', startedUs: read.startedUs, positions }),
         ),
       ),
@@ -79,7 +79,7 @@ export class BrokerReports implements Reports {
   }
 
   read(what: ReadKind): void {
-    this.#reads[what].ask();
+    this.#reads[what].request();
   }
 
   pollPace(pace: 'fast' | 'slow'): void {
@@ -92,7 +92,7 @@ export class BrokerReports implements Reports {
     this.#timer?.();
     this.#timer = this.#options.timers.after(this.#options.pollPace[this.#pace], () => {
       // A look-up under way serves as well, and its end arms the timer again.
-      if (this.#reads.book.isIdle) this.#periodic.ask();
+      if (this.#reads.book.isIdle) this.#periodic.request();
     });
   }
 
@@ -120,7 +120,7 @@ export class BrokerReports implements Reports {
   }
 
   /** Posts what was read, or that it was not. */
-  async #take<T>(what: ReadKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
+  async #postRead<T>(what: ReadKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
     const answer = await asked;
     if (answer.ok) post(answer.value);
     else this.#failed(what, answer.reason);
@@ -190,7 +190,7 @@ class MergedRead implements ReadOptions {
     return this.#stage === 'idle';
   }
 
-  ask(): void {
+  request(): void {
     if (this.#stage === 'running') this.#again = true;
     if (this.#stage !== 'idle') return;
     this.#stage = 'waiting';
@@ -199,7 +199,7 @@ class MergedRead implements ReadOptions {
       this.#stage = 'idle';
       const again = this.#again;
       this.#again = false;
-      if (again) this.ask();
+      if (again) this.request();
     });
   }
 }

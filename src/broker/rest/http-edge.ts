@@ -176,7 +176,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   fail(error: unknown): void {
-    this.#settle({ kind: this.#started ? 'lost' : 'not_sent', reason: describe(error) });
+    this.#settle({ kind: this.#started ? 'lost' : 'not_sent', reason: errorLabel(error) });
   }
 
   timeOut(reason: string): void {
@@ -201,9 +201,9 @@ const hidden = (text: string, token = ''): string =>
 const textOf = (header: unknown): string | undefined => (typeof header === 'string' ? header : undefined);
 
 /** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`; never more of the request than undici says itself. */
-function describe(error: unknown): string {
+function errorLabel(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  const inner = error instanceof AggregateError ? error.errors.map(describe).join('; ') : error.message;
+  const inner = error instanceof AggregateError ? error.errors.map(errorLabel).join('; ') : error.message;
   return `${code}: ${inner}`;
 }

@@ -15,7 +15,7 @@ export const laneOf = (priority: Priority): Lane =>
   priority === 'exit' || priority === 'entry' ? 'orders' : 'reads';
 
 /** In a pause an exit, a flatten and the kill path go on, and with them the reads that they rest on. */
-const IN_PAUSE: ReadonlySet<Priority> = new Set(['exit', 'lookup', 'positions']);
+const ALLOWED_IN_PAUSE: ReadonlySet<Priority> = new Set(['exit', 'lookup', 'positions']);
 const PASSED_OVER_MAX = 2;
 const SLOWNESS_MAX = 8;
 const RECOVERY = seconds(30);
@@ -80,7 +80,7 @@ export class RateLimiter {
     const entry: QueuedCall = { priority, run, state: 'waiting' };
     queue.push(entry);
     this.#pump();
-    return () => this.#withdraw(entry);
+    return () => this.#leaveQueue(entry);
   }
 
   /** After HTTP 429: half the pace for a while, and for `wait` only what takes risk away. */
@@ -111,7 +111,7 @@ export class RateLimiter {
       this.slowness > 1 ? this.#options.timers.after(RECOVERY, () => this.#recover()) : undefined;
   }
 
-  #withdraw(entry: QueuedCall): boolean {
+  #leaveQueue(entry: QueuedCall): boolean {
     if (entry.state !== 'waiting') return false;
     entry.state = 'over';
     const queue = this.#waiting[entry.priority];
@@ -177,7 +177,7 @@ export class RateLimiter {
 
   #mayRun(priority: Priority): boolean {
     if (this.#waiting[priority].length === 0) return false;
-    if (this.#isPaused && !IN_PAUSE.has(priority)) return false;
+    if (this.#isPaused && !ALLOWED_IN_PAUSE.has(priority)) return false;
     return priority !== 'entry' || this.#inFlight.entries < this.#options.entriesInFlightMax;
   }
 

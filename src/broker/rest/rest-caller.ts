@@ -61,7 +61,7 @@ interface MoveOptions extends HttpHooks {
 }
 
 /** Outcomes that leave open whether the broker carried out the call. */
-type NoVerdict = Extract<CallOutcome, { readonly status: 'unknown' | 'not_sent' }>;
+type UndecidedOutcome = Extract<CallOutcome, { readonly status: 'unknown' | 'not_sent' }>;
 
 const NO_TOKEN = 'there is no token';
 /** Waits between two tries of a read, one for each further try. */
@@ -83,11 +83,11 @@ export class RestCaller {
     request: WireRequest,
     { priority, ...hooks }: MoveOptions,
     classify: (reply: HttpReply, operation: string, drift: DriftCounter) => T,
-  ): Promise<T | NoVerdict> {
+  ): Promise<T | UndecidedOutcome> {
     const { name } = operation;
     if (this.#options.readOnly !== undefined) return { status: 'not_sent', reason: this.#options.readOnly };
     const result = await this.#send(operation, request, priority, hooks);
-    const outcome: T | NoVerdict =
+    const outcome: T | UndecidedOutcome =
       result.kind === 'reply'
         ? classify({ httpStatus: result.status, text: result.text }, name, this.drift)
         : { status: result.kind === 'lost' ? 'unknown' : 'not_sent', reason: result.reason };

@@ -104,7 +104,7 @@ export function createRestClient(options: RestClientOptions) {
     ...orderCalls(line),
     ...readCalls(line),
     subAccounts: (options: ReadOptions) =>
-      ask(caller, at(profile, traded.accountId), profile.encodeRequest(), options),
+      readValue(caller, withPath(profile, traded.accountId), profile.encodeRequest(), options),
     conditions: conditionCalls(line),
     money: moneyCalls(line),
     accounts: accountCalls(line),
@@ -154,16 +154,17 @@ function readCalls({ caller, traded, specOf }: ClientParts) {
         options,
       ),
     positions: (options: ReadOptions) =>
-      ask(caller, openPositions, openPositions.encodeRequest(traded), options),
+      readValue(caller, openPositions, openPositions.encodeRequest(traded), options),
     /** Money and margin of the derivative account. */
     account: (options: ReadOptions) =>
-      ask(caller, accountStatus, accountStatus.encodeRequest(traded), options),
+      readValue(caller, accountStatus, accountStatus.encodeRequest(traded), options),
     /** Ceiling, floor, reference and last price of each contract. */
     quotes: (options: ReadOptions) =>
       caller.read(derivatives, derivatives.encodeRequest(), options, (json) =>
         derivatives.decodeResponse(json, specOf, drift),
       ),
-    contracts: (options: ReadOptions) => ask(caller, contractList, contractList.encodeRequest(), options),
+    contracts: (options: ReadOptions) =>
+      readValue(caller, contractList, contractList.encodeRequest(), options),
   };
 }
 
@@ -237,11 +238,11 @@ function accountCalls({ caller, traded }: ClientParts) {
       readClosedPositions(caller, traded, symbol, options),
     /** Shares of a normal or margin sub-account. */
     stockAssets: (accountNo: string, options: ReadOptions) =>
-      ask(caller, at(stockAssets, accountNo), stockAssets.encodeRequest(), options),
+      readValue(caller, withPath(stockAssets, accountNo), stockAssets.encodeRequest(), options),
     cashBalance: (accountNo: string, options: ReadOptions) =>
-      ask(caller, at(cashBalance, accountNo), cashBalance.encodeRequest(), options),
+      readValue(caller, withPath(cashBalance, accountNo), cashBalance.encodeRequest(), options),
     loanPackages: (accountNo: string, options: ReadOptions) =>
-      ask(caller, at(loanPackages, accountNo), loanPackages.encodeRequest(), options),
+      readValue(caller, withPath(loanPackages, accountNo), loanPackages.encodeRequest(), options),
     /** Cancels normal stock orders by their ids. Sent once; accepted is the answer to all of them together. */
     cancelStockOrders: (
       accountNo: string,
@@ -249,7 +250,7 @@ function accountCalls({ caller, traded }: ClientParts) {
       { refuse }: MoneyOptions,
     ): Promise<CallReceipt> =>
       caller.move(
-        at(cancelStockOrders, accountNo),
+        withPath(cancelStockOrders, accountNo),
         cancelStockOrders.encodeRequest(orderIds),
         { priority: 'background', refuse },
         classifyStockCancelReply,
@@ -314,7 +315,7 @@ async function scanBook<Row>(
 }
 
 /** One read of an operation that answers with a value. */
-const ask = <T>(
+const readValue = <T>(
   caller: RestCaller,
   operation: RestRoute & { decodeResponse(json: unknown, drift: DriftCounter): ParseResult<T> },
   request: WireRequest,
@@ -322,7 +323,7 @@ const ask = <T>(
 ): Promise<ReadResult<T>> =>
   caller.read(operation, request, options, (json) => operation.decodeResponse(json, caller.drift));
 
-const at = <O extends { pathOf(accountNo: string): string }>(operation: O, accountNo: string) => ({
+const withPath = <O extends { pathOf(accountNo: string): string }>(operation: O, accountNo: string) => ({
   ...operation,
   path: operation.pathOf(accountNo),
 });

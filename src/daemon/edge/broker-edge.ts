@@ -292,7 +292,7 @@ const remembering = (otp: OtpProvider, secrets: Secrets): OtpProvider => ({
   },
 });
 
-/** A person at the terminal is asked there and at the desk; without a terminal, at the desk alone. */
+/** A person is asked at the terminal and by the inbox; without a terminal, by the inbox alone. */
 function providerOf({ config, address, otpInbox }: BrokerConnectionOptions): OtpProvider {
   const { otp, otpRoute } = config.auth;
   const own = otpProviderOf(config, address);

@@ -108,7 +108,7 @@ function tokenText(signal: TokenSignal, time: (us: number) => string): string {
     case 'no_cached_token':
       return `${signal.reason}: a new token is needed`;
     case 'asking':
-      return signal.provider === 'desk'
+      return signal.provider === 'inbox'
         ? 'waiting for a one-time password: tickwright otp brings it'
         : `asking for a one-time password (${signal.provider})`;
     case 'obtained':

@@ -50,9 +50,9 @@ export class Routes {
   }
 
   get states() {
-    return this.#queues.map(({ id, isTried, trouble, waiting, counts }) => ({
+    return this.#queues.map(({ id, isProven, trouble, waiting, counts }) => ({
       id,
-      isTried,
+      isTried: isProven,
       trouble,
       waiting: waiting.length,
       ...counts,
@@ -91,15 +91,15 @@ export class Routes {
     this.#options.onChange();
   }
 
-  tried(channel: string, failure: string | null): void {
-    this.#queues.find(({ id }) => id === channel)?.tried(failure);
+  onTrial(channel: string, failure: string | null): void {
+    this.#queues.find(({ id }) => id === channel)?.onTrial(failure);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#queues.map((queue) => queue.close()));
   }
 
-  worksBeside(queue: ChannelQueue): boolean {
+  hasOtherWorking(queue: ChannelQueue): boolean {
     return this.#queues.some((other) => other !== queue && other.trouble === null);
   }
 
@@ -142,7 +142,7 @@ export class Routes {
 // The queue of one channel: its own pace, patience and bound. Trading never waits for it.
 
 /** Seconds between attempts that fail; the last one repeats. */
-const PATIENCE_S = [1, 2, 5, 10, 30, 60] as const;
+const RETRY_PAUSES_S = [1, 2, 5, 10, 30, 60] as const;
 /** A person has to mend something: asked again, in case somebody has. */
 const REFUSED_PAUSE = minutes(5);
 /** A message that waits longer goes to another channel. */
@@ -161,7 +161,7 @@ class ChannelQueue {
   #failures = 0;
   #failingSinceUs: TsUs | null = null;
   /** Since the start it has delivered, or is in trouble. */
-  isTried = false;
+  isProven = false;
   trouble: string | null = null;
   #nextUs = 0;
   #cancel: CancelTimer | undefined = undefined;
@@ -232,9 +232,9 @@ class ChannelQueue {
       const left = new Set(leaving.map(({ id }) => id));
       this.waiting = this.waiting.filter(({ id }) => !left.has(id));
       this.#nextUs = clock.nowUs() + minutes(1) / perMinute;
-      this.#worked();
+      this.#endTrouble();
       this.#options.onChange();
-    } else this.#failed(result, fromUs);
+    } else this.#onFailure(result, fromUs);
     this.#arm();
   }
 
@@ -253,23 +253,23 @@ class ChannelQueue {
   }
 
   /** As a person has just tried it, past this queue. */
-  tried(failure: string | null): void {
+  onTrial(failure: string | null): void {
     const { clock } = this.#options;
     if (failure !== null) {
       this.#failingSinceUs ??= clock.nowUs();
-      return this.#inTrouble(failure);
+      return this.#beginTrouble(failure);
     }
     this.#nextUs = Math.min(this.#nextUs, clock.nowUs());
-    this.#worked();
+    this.#endTrouble();
     this.#arm();
   }
 
-  #inTrouble(reason: string): void {
-    this.isTried = true;
+  #beginTrouble(reason: string): void {
+    this.isProven = true;
     const isNew = this.trouble === null;
     this.trouble = reason;
     if (!isNew) return;
-    const rest = this.#routes.worksBeside(this)
+    const rest = this.#routes.hasOtherWorking(this)
       ? 'its messages go to the next channel'
       : 'no other channel works: its messages wait';
     const text = `${this.id} does not deliver (${reason}): ${rest}`;
@@ -277,8 +277,8 @@ class ChannelQueue {
     this.#routes.passOn(this.waiting, this);
   }
 
-  #worked(): void {
-    this.isTried = true;
+  #endTrouble(): void {
+    this.isProven = true;
     const since = this.#failingSinceUs;
     this.#failures = 0;
     this.#failingSinceUs = null;
@@ -289,17 +289,17 @@ class ChannelQueue {
     alert('info', 'channel_works', text, this.id);
   }
 
-  #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {
+  #onFailure(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {
     const { clock } = this.#options;
     const now = clock.nowUs();
     this.counts.failed += 1;
     this.#failingSinceUs ??= fromUs;
-    const patience = seconds(PATIENCE_S[Math.min(this.#failures, PATIENCE_S.length - 1)] ?? 60);
+    const patience = seconds(RETRY_PAUSES_S[Math.min(this.#failures, RETRY_PAUSES_S.length - 1)] ?? 60);
     this.#failures += 1;
     const asked = result.status === 'later' && result.pauseMs !== null ? milliseconds(result.pauseMs) : 0;
     const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, asked);
     this.#nextUs = now + pause;
     const isStuck = result.status === 'refused' || this.#nextUs - this.#failingSinceUs > STUCK_AFTER;
-    if (isStuck) this.#inTrouble(result.reason);
+    if (isStuck) this.#beginTrouble(result.reason);
   }
 }

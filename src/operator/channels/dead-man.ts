@@ -1,7 +1,7 @@
 /** Dead man's switch: a service raises the alarm when these calls stay away, also when this machine is gone. */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import type { DurationUs } from '../../domain/units.ts';
-import { ask } from './http-post.ts';
+import { sendRequest } from './http-post.ts';
 
 export interface DeadManOptions {
   /** Holds a secret. */
@@ -61,7 +61,7 @@ export class DeadMansSwitch {
     const { url, onService } = this.#options;
     const at = new URL(url);
     at.pathname = at.pathname.replace(/\/+$/, '') + path;
-    const answer = await ask({
+    const answer = await sendRequest({
       url: at.href,
       method: body === null ? 'GET' : 'POST',
       ...(body === null ? {} : { body, type: 'text/plain; charset=utf-8' }),

@@ -2,7 +2,7 @@
 import { type Dispatcher, request } from 'undici';
 import { errorText } from '../../domain/failure.ts';
 
-export interface HttpAsk {
+export interface ChannelRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly body?: string;
@@ -29,9 +29,9 @@ export const jsonBody = (value: unknown): string =>
   );
 
 /** The failure never quotes the address: it may hold a secret. */
-export async function ask(
-  what: HttpAsk,
-): Promise<Awaited<ReturnType<typeof asked>> | { readonly failure: string }> {
+export async function sendRequest(
+  what: ChannelRequest,
+): Promise<Awaited<ReturnType<typeof sendUnbounded>> | { readonly failure: string }> {
   const { timeoutMs, signal, url } = what;
   // Not `AbortSignal.any`: a signal that lives as long as the process would remember each of its parts.
   const limit = new AbortController();
@@ -40,7 +40,7 @@ export async function ask(
   signal?.addEventListener('abort', end);
   if (signal?.aborted === true) end();
   try {
-    return await asked(what, limit.signal);
+    return await sendUnbounded(what, limit.signal);
   } catch (error) {
     if (limit.signal.aborted) return { failure: 'no answer in time' };
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -51,8 +51,8 @@ export async function ask(
   }
 }
 
-async function asked(
-  { url, method, body, type = 'application/json', headers, timeoutMs }: HttpAsk,
+async function sendUnbounded(
+  { url, method, body, type = 'application/json', headers, timeoutMs }: ChannelRequest,
   signal: AbortSignal,
 ) {
   const answer = await request(url, {

@@ -14,7 +14,7 @@ import {
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import type { AlertChannel, DeliveryResult } from '../alerts/alert-message.ts';
 import { oneLine } from '../terminal.ts';
-import { ask, jsonBody, pauseMsOf } from './http-post.ts';
+import { sendRequest, jsonBody, pauseMsOf } from './http-post.ts';
 
 interface TelegramOptions {
   /** `https://api.telegram.org`, or a server of one's own. */
@@ -40,7 +40,7 @@ export function createTelegramBot({ apiUrl, token }: TelegramOptions): TelegramB
   return {
     async call(method, body, timeoutMs, signal) {
       const url = `${base}/${method}`;
-      const answer = await ask({ url, method: 'POST', body: jsonBody(body), timeoutMs, signal });
+      const answer = await sendRequest({ url, method: 'POST', body: jsonBody(body), timeoutMs, signal });
       if ('failure' in answer) return { ok: false, status: 0, pauseMs: null, reason: answer.failure };
       return read(answer.status, answer.text, answer.retryAfterMs);
     },

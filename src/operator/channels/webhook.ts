@@ -1,6 +1,6 @@
 /** A channel that posts to an address: presets for known services, or a template. */
 import type { AlertChannel, Delivery, DeliveryResult } from '../alerts/alert-message.ts';
-import { ask, jsonBody } from './http-post.ts';
+import { sendRequest, jsonBody } from './http-post.ts';
 
 export const WEBHOOK_PRESETS = ['slack', 'discord', 'ntfy', 'gotify'] as const;
 export type WebhookPreset = (typeof WEBHOOK_PRESETS)[number];
@@ -68,7 +68,7 @@ export function createWebhook({ id, url, format }: WebhookOptions): AlertChannel
     async send(delivery): Promise<DeliveryResult> {
       const post =
         'preset' in format ? PRESETS[format.preset](delivery) : { body: filled(format.template, delivery) };
-      const answer = await ask({ url, ...ASK, ...post, signal: closing.signal });
+      const answer = await sendRequest({ url, ...ASK, ...post, signal: closing.signal });
       if ('failure' in answer) return { status: 'later', pauseMs: null, reason: answer.failure };
       return answered(answer.status, answer.retryAfterMs);
     },

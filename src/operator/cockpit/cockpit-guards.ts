@@ -179,7 +179,7 @@ const SECRET_IN_QUERY = 'no secret belongs behind the ? of an address, where log
 const LINK_VOID =
   'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with tickwright open';
 
-const MEANING = {
+const REFUSAL_WORDS = {
   host: 'asked by a foreign name, as a page does whose name was made to point here',
   origin: 'sent by another page',
   site: 'sent by another page',
@@ -195,10 +195,10 @@ const MEANING = {
   connections: 'more connections than allowed',
 } as const;
 
-export type CockpitRefusal = keyof typeof MEANING;
+export type CockpitRefusal = keyof typeof REFUSAL_WORDS;
 
 /** An owner's own page causes these: a session that is over, a second look, a phone out of reach. */
-const ORDINARY: ReadonlySet<CockpitRefusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
+const HARMLESS: ReadonlySet<CockpitRefusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
 /** More of them are no accident. */
 const ORDINARY_MAX = 100;
 const LOG_EVERY = minutes(10);
@@ -225,7 +225,7 @@ class Refusals {
     const times = (this.#since.get(reason) ?? 0) + 1;
     this.#since.set(reason, times);
     if (source !== '') this.#source = source;
-    if (ORDINARY.has(reason) && times < ORDINARY_MAX) return;
+    if (HARMLESS.has(reason) && times < ORDINARY_MAX) return;
     const now = this.#options.clock.nowUs();
     if (this.#loggedUs !== null && now - this.#loggedUs < LOG_EVERY) return;
     this.#loggedUs = now;
@@ -235,7 +235,7 @@ class Refusals {
 
   #text(): string {
     const parts = [...this.#since].map(
-      ([reason, times]) => `${formatCount(times, 'request')} ${MEANING[reason]}`,
+      ([reason, times]) => `${formatCount(times, 'request')} ${REFUSAL_WORDS[reason]}`,
     );
     const from = this.#source === '' ? '' : `, the last from ${this.#source}`;
     return `the cockpit refused ${parts.join('; ')}${from}; trading goes on; if this was not you, find the program that asks`;

@@ -129,7 +129,7 @@ interface Variant {
 }
 
 /** Random arrivals tried for an order whose calls may each have had their own. */
-const DRAWS = 3_000;
+const ARRIVAL_DRAWS = 3_000;
 const MIDDLE = 0.5;
 const NOTHING: FillTotal = { qty: 0, tickValue: 0 };
 
@@ -146,19 +146,19 @@ export const guesses = (place: readonly number[], change: readonly number[]): re
     place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),
   );
 
-/** Draws an arrival for each call from its possible `ways`. */
+/** Draws an arrival for each call from its possible ways. */
 function drawnGuesses(ways: ReadonlyMap<SessionCall, readonly number[]>): readonly Guess[] {
   const random = new Random(1);
-  return Array.from({ length: DRAWS }, (_, draw) => {
+  return Array.from({ length: ARRIVAL_DRAWS }, (_, draw) => {
     const drawn = [...ways].map(
       ([call, possible]) => [call, possible[random.below(possible.length)] ?? MIDDLE] as const,
     );
-    return { ...BEST_GUESS, queue: QUEUES[draw % QUEUES.length] ?? 'queue', ways: new Map(drawn) };
+    return { ...BEST_GUESS, queue: QUEUES[draw % QUEUES.length] ?? 'queue', arrivals: new Map(drawn) };
   });
 }
 
-const isTimely = ({ place, change, ways }: Guess): boolean =>
-  ways === undefined && place === MIDDLE && change === MIDDLE;
+const isTimely = ({ place, change, arrivals }: Guess): boolean =>
+  arrivals === undefined && place === MIDDLE && change === MIDDLE;
 
 export function explainFill(paper: FillTotal, variants: readonly Variant[]): DifferenceClause {
   const same = variants.filter(({ fill = NOTHING }) => isSameFill(paper, fill)).map(({ guess }) => guess);
@@ -252,7 +252,7 @@ export interface Guess {
   readonly change: number;
   readonly queue: QueueModel;
   /** Shares of single calls, where each has its own. */
-  readonly ways?: ReadonlyMap<SessionCall, number>;
+  readonly arrivals?: ReadonlyMap<SessionCall, number>;
 }
 
 interface ModelFill {
@@ -349,7 +349,7 @@ function arrivals(calls: readonly SessionCall[], guess: Guess) {
   const last = new Map<SessionOrder, number>();
   return calls.map((call) => {
     const { does, order, sentUs, answeredUs } = call;
-    const way = guess.ways?.get(call) ?? (does === 'place' ? guess.place : guess.change);
+    const way = guess.arrivals?.get(call) ?? (does === 'place' ? guess.place : guess.change);
     const atUs = Math.max(sentUs + (answeredUs - sentUs) * way, last.get(order) ?? 0);
     last.set(order, atUs);
     return { call, atUs };
@@ -357,12 +357,12 @@ function arrivals(calls: readonly SessionCall[], guess: Guess) {
 }
 
 /** After the last answer: a fill may be reported until then. */
-const AFTER = seconds(30);
+const REPORT_WAIT_MAX = seconds(30);
 
 /** The stretch of the day in which the calls of one order were on their way. */
 function marketNear(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
   const fromUs = Math.min(...calls.map(({ sentUs }) => sentUs));
-  const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + AFTER;
+  const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + REPORT_WAIT_MAX;
   const from = Math.max(0, firstRowAt(rows, fromUs) - 1);
   const to = firstRowAt(rows, toUs);
   const phase = phases.findLast(({ atUs }) => atUs <= fromUs)?.phase ?? 'closed';

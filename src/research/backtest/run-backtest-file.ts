@@ -8,11 +8,11 @@ import { performanceMetrics, runStatistics } from '../statistics/run-statistics.
 import { formatLocalMoment } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
-import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
+import { type BacktestMarket, isWallTime, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { rowsPlayed, planBacktest } from '../spec/plan-backtest.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
-import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
+import { type Backtest, memoryOf, codePlaces } from '../spec/load-backtest.ts';
 import {
   type RunSettings,
   type VerifiedRun,
@@ -42,7 +42,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const begunMs = performance.now();
   const played =
     options.second === undefined
-      ? once(backtest, { ...options, watched })
+      ? runOnce(backtest, { ...options, watched })
       : verifyBacktest(backtest, options.second, { ...options, watched });
   const ranMs = performance.now();
   const { verification } = played;
@@ -55,7 +55,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     ...doubtsOf(contracts, played.result, found),
     ...idleFindings(played.result, backtest),
     ...inferredFindings(backtest, contracts),
-    ...(market.isFeeCut ? [cutFees(market, played.result)] : []),
+    ...(market.isFeeCut ? [cutFeesNote(market, played.result)] : []),
   ].map((text) => ({ tsUs: null, code: 'bias', text }));
   const result = { ...played.result, notices: [...biased, ...played.result.notices] };
   const { utcOffsetMinutes } = result;
@@ -74,7 +74,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   });
   const json = resultJson(result, model, found, metrics);
   const csv = resultCsv(result, found, (localUs) => {
-    const minutes = isMoved(market, everyUs) ? market.zone.offsetAt(localUs) : utcOffsetMinutes;
+    const minutes = isWallTime(market, everyUs) ? market.zone.offsetAt(localUs) : utcOffsetMinutes;
     // Clocks skip an hour, which has no offset of its own.
     return Number.isNaN(minutes) ? utcOffsetMinutes : minutes;
   });
@@ -93,7 +93,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
 }
 
 /** Money is whole units of at most 2^53. */
-const cutFees = ({ currency, moneyScale }: BacktestMarket, { capital }: BacktestResult): string =>
+const cutFeesNote = ({ currency, moneyScale }: BacktestMarket, { capital }: BacktestResult): string =>
   `fees are rounded to ${Math.log10(moneyScale)} digits behind the point: a capital of ${formatNumber(capital / moneyScale)} ${currency} leaves room for no more, a smaller one does`;
 
 function verifiedText(verification: Verification | null): string {
@@ -102,9 +102,9 @@ function verifiedText(verification: Verification | null): string {
   return findings.length > 0 ? `NOT: ${findings.join('; ')}` : `yes: ${checked.join('; ')}`;
 }
 
-function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
+function runOnce(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
   const { onProgress, watched } = options;
-  const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
+  const { value, ...found } = trapped({ places: codePlaces(backtest), isFalse: false }, () =>
     runBacktest(planBacktest(backtest, options), { ...watched, onProgress }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
@@ -118,7 +118,7 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
   if (everyUs === undefined || !clauses.has('bar_stop') || !clauses.has('bar_path')) return [];
   const [high, low] = (['high_first', 'low_first'] as const).map((path) => {
     const models = { ...read.models, path };
-    const { result } = once({ ...backtest, read: { ...read, models } }, { seed });
+    const { result } = runOnce({ ...backtest, read: { ...read, models } }, { seed });
     const trades = result.strategies.flatMap((each) => each.trades.filter(({ isOpen }) => !isOpen));
     const exits = trades.map(({ strategy, instrument, entryValue, exitValue, exitUs }) =>
       [strategy, instrument, entryValue, exitValue, Math.floor(exitUs / everyUs)].join(' '),

@@ -5,7 +5,7 @@ import { runBacktest, type RunOptions, type RunProgress } from '../run/run-backt
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
-import { type Backtest, placesOf } from '../spec/load-backtest.ts';
+import { type Backtest, codePlaces } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
 import { InvariantError, assertDefined } from '../../domain/assert.ts';
 import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-file.ts';
@@ -65,7 +65,7 @@ export function verifyBacktest(
       rows = done;
       report?.({ done: rowsBefore + done, all, what: 'verifying' });
     };
-    const { value: result, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
+    const { value: result, ...found } = trapped({ places: codePlaces(backtest), isFalse: false }, () =>
       runBacktest(planned, { ...watched, onEntry, onProgress }),
     );
     rowsBefore += rows;
@@ -293,7 +293,7 @@ export async function secondRun(
   { seed, eventMsMax }: Pick<SecondRunOrder, 'seed' | 'eventMsMax'>,
 ): Promise<SecondRun | string> {
   const running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
-  const [{ file }, places] = [backtest, placesOf(backtest)];
+  const [{ file }, places] = [backtest, codePlaces(backtest)];
   const workerData: SecondRunOrder = { file, seed, eventMsMax, places, running: running.buffer };
   const zone = process.env['TZ'];
   // A time zone is the whole process's.

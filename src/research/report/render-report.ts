@@ -109,7 +109,7 @@ const settingTables = ({ settings }: ReportedRun): string =>
 
 const timesOf = (zone: string): string => `Times of ${zone}.`;
 
-const when = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
+const sectionIf = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
   isThere ? [{ title, content: content() }] : [];
 
 const DAYS_MIN = 2;
@@ -118,12 +118,12 @@ function daySections({ years, drawn: { daily, currency } }: ReportedRun): readon
   const hasDays = daily.days.length >= DAYS_MIN;
   const note = `Change of equity in ${currency}, open profit included.`;
   return [
-    ...when(
+    ...sectionIf(
       hasDays && years.length > 0,
       'Returns by month',
       () => noteText('Percent, compounded, open profit included.') + monthTable(years),
     ),
-    ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
+    ...sectionIf(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
   ];
 }
 
@@ -134,15 +134,19 @@ function riskSections({ drawn, costs, timeZone }: ReportedRun): readonly Section
   const { positionUnit: unit } = account;
   const price = unit === currency ? ' at the price of the last fill' : '';
   return [
-    ...when(worst.length > 0, 'Deepest drawdowns', () => noteText(timesOf(timeZone)) + drawdownTable(drawn)),
-    ...when(
+    ...sectionIf(
+      worst.length > 0,
+      'Deepest drawdowns',
+      () => noteText(timesOf(timeZone)) + drawdownTable(drawn),
+    ),
+    ...sectionIf(
       isAnyHeld(account.position),
       'Exposure',
       () =>
         noteText(`Held over all strategies, in ${unit}${price}; long is above zero.`) +
         chart('position', 0, `Position held in ${unit} over time`),
     ),
-    ...when(
+    ...sectionIf(
       isAnyHeld(account.marginUsed),
       'Cash and margin',
       () =>
@@ -161,8 +165,8 @@ function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: 
   const { trades, tradeCount } = drawn;
   const { name, symbols, lines, lineCount, marks, fills, everySeconds } = prices;
   const cut = [
-    ...(marks.length < fills ? [`the first ${outOf(marks, fills)} fills`] : []),
-    ...(trades.length < tradeCount ? [`the first ${outOf(trades, tradeCount)} trades`] : []),
+    ...(marks.length < fills ? [`the first ${ofAll(marks, fills)} fills`] : []),
+    ...(trades.length < tradeCount ? [`the first ${ofAll(trades, tradeCount)} trades`] : []),
   ];
   const hint = [
     `Each candle is ${formatSpan(everySeconds * US_PER_SECOND)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
@@ -181,18 +185,18 @@ function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: 
   return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
 }
 
-const outOf = ({ length }: readonly unknown[], all: number): string =>
+const ofAll = ({ length }: readonly unknown[], all: number): string =>
   `${formatNumber(length)} of ${formatNumber(all)}`;
 
 function tradeSections({ drawn, timeZone }: ReportedRun): readonly Section[] {
   const { histogram, trades, tradeCount } = drawn;
   const cut =
-    trades.length < tradeCount ? `The first ${outOf(trades, tradeCount)}; all are in trades.csv.` : '';
+    trades.length < tradeCount ? `The first ${ofAll(trades, tradeCount)}; all are in trades.csv.` : '';
   return [
     ...(histogram === null
       ? []
       : [{ title: histogram.title, content: chart('histogram', 0, histogram.title) }]),
-    ...when(
+    ...sectionIf(
       trades.length > 0,
       'List of trades',
       () => `${noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,

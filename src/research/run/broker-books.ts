@@ -60,7 +60,7 @@ export class BrokerBooks {
   }
 
   /** Rows of orders that changed, but of those whose market keeps them to itself. */
-  takeChanged(): readonly BrokerOrder[] {
+  drainChanged(): readonly BrokerOrder[] {
     const changed = this.#changed;
     this.#changed = NO_ORDERS;
     let rows = NO_ROWS;
@@ -85,7 +85,7 @@ export class BrokerBooks {
   }
 
   /** No row and no call is under way. Those reported just now may have a call made before their row was read: the next time forgets them. */
-  forgetOver(): void {
+  forgetReported(): void {
     const ended = this.#ended;
     for (const order of this.#forgotten) this.#store.forget(order);
     this.#forgotten = NO_ORDERS;
@@ -104,7 +104,7 @@ export class BrokerBooks {
   }
 
   /** True once after a change of the trigger book. */
-  takeTriggers(): boolean {
+  consumeTriggerChange(): boolean {
     this.readTriggers();
     const areChanged = this.#areTriggersChanged;
     this.#areTriggersChanged = false;
@@ -112,7 +112,7 @@ export class BrokerBooks {
   }
 
   readTriggers(): void {
-    for (const event of this.#outbox.take())
+    for (const event of this.#outbox.drain())
       if (event.kind === 'trigger') this.#triggerChanges.push(event.trigger);
     if (this.#triggerChanges.length > 0)
       this.#triggerChanges = this.#triggerChanges.filter((change) => !this.#takeTrigger(change));

@@ -38,7 +38,7 @@ export class JournalDigest implements Journal {
   }
 
   /** An execution: it is a fact of the venue, not of the engine. */
-  note(atUs: number, instrument: number, owner: number, signedQty: number, price: number): void {
+  addExecution(atUs: number, instrument: number, owner: number, signedQty: number, price: number): void {
     if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
     const to = this.#numbers;
     to[this.#at++] = atUs;
@@ -195,7 +195,7 @@ export class RunJournal {
   }
 
   /** Keeps the stack of a throw until its entry comes. */
-  threw(strategy: StrategyIndex, error: unknown): void {
+  keepStack(strategy: StrategyIndex, error: unknown): void {
     const ledger = this.#account.ledgers[strategy];
     if (ledger === undefined || this.#stacks.has(ledger) || !(error instanceof Error)) return;
     if (error.stack !== undefined) this.#stacks.set(ledger, error.stack);

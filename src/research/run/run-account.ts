@@ -32,7 +32,7 @@ export type FundsNow = Readonly<Record<keyof Funds, number>>;
 
 export class RunAccount {
   readonly samples = new SampleTable();
-  readonly falls = new DrawdownWatch();
+  readonly drawdowns = new DrawdownWatch();
   readonly #funds = {
     cash: this.samples.column(),
     marginUsed: this.samples.column(),
@@ -88,7 +88,7 @@ export class RunAccount {
     const { index } = contract;
     if (exchange !== null) {
       // Prices since the last execution concern every strategy that held something meanwhile.
-      this.#saw(index, exchange);
+      this.#noteRange(index, exchange);
       instrument.restartRange();
     }
     const ledger = this.ledgers[order.owner];
@@ -107,9 +107,10 @@ export class RunAccount {
   }
 
   /** The contract traded in this range while positions in it were held. */
-  #saw(instrument: number, range: HighLow): void {
+  #noteRange(instrument: number, range: HighLow): void {
     const holders = this.#holders[instrument];
-    if (holders !== undefined && range.high >= range.low) for (const holding of holders) holding.saw(range);
+    if (holders !== undefined && range.high >= range.low)
+      for (const holding of holders) holding.noteRange(range);
   }
 
   /** Capital and profit, open and closed, net of costs. */
@@ -145,7 +146,7 @@ export class RunAccount {
 
   sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow, isDayEnd = false): void {
     for (const { exchange, contract } of this.instruments)
-      if (exchange !== null) this.#saw(contract.index, exchange);
+      if (exchange !== null) this.#noteRange(contract.index, exchange);
     let equity = this.#capital;
     for (const ledger of this.ledgers) {
       const profit = this.#profitOf(ledger.book);
@@ -153,7 +154,7 @@ export class RunAccount {
       equity += profit;
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
-    this.falls.add(equity, atUs);
+    this.drawdowns.add(equity, atUs);
     this.#funds.cash.push(cash);
     this.#funds.marginUsed.push(marginUsed);
     this.#funds.buyingPower.push(buyingPower);

@@ -81,8 +81,8 @@ class Run {
   readonly #instruments: RunInstrument[] = [];
   readonly #notices: BacktestNotice[] = [];
   readonly #account: RunAccount;
-  readonly #facts: RunJournal;
-  readonly #tape: JournalDigest;
+  readonly #journal: RunJournal;
+  readonly #digest: JournalDigest;
   readonly #plots: RunPlots;
   readonly #broker: RunBroker;
   readonly #venue: RunVenue;
@@ -102,13 +102,13 @@ class Run {
     this.#clock.reset();
     this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: FULFILLED };
     this.#account = new RunAccount(plan.capital, plan.strategies.length, this.#instruments);
-    this.#facts = new RunJournal(this.#account);
-    this.#tape = new JournalDigest((entry) => {
-      this.#facts.take(entry);
+    this.#journal = new RunJournal(this.#account);
+    this.#digest = new JournalDigest((entry) => {
+      this.#journal.take(entry);
       options.onEntry?.(entry);
     });
     this.#plots = new RunPlots(plan.sampleEvery);
-    this.#broker = new RunBroker(plan, this.#clock, this.#account, this.#tape);
+    this.#broker = new RunBroker(plan, this.#clock, this.#account, this.#digest);
     this.#venue = this.#broker.venue;
     this.#timeline = new Timeline(this.#clock, this.#broker, this.#account, plan.sampleEvery);
   }
@@ -209,7 +209,7 @@ class Run {
     const isNew = this.#timeline.engine === null;
     const engine = this.#timeline.engine ?? this.#createEngine();
     this.#timeline.engine = engine;
-    this.#facts.isWarmUp = place < warmUpDays;
+    this.#journal.isWarmUp = place < warmUpDays;
     const carriedOver = this.#account.carriedOver();
     this.#timeline.post({ kind: 'contracts', contracts: data.contracts });
     this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, halted: null });
@@ -219,14 +219,14 @@ class Run {
     }
     if (place === 0 && warmUpDays > 0) this.#command('halt', 'warm-up');
     // Entries that a loss has halted a person resumes in the morning.
-    const isResumed = !isNew && this.#facts.isHalted && place > warmUpDays;
+    const isResumed = !isNew && this.#journal.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command('resume', 'another day');
     return engine;
   }
 
   #command(name: 'halt' | 'resume', reason: string): void {
     this.#timeline.post({ kind: 'command', by: 'process', command: { name, reason } });
-    if (name === 'resume') this.#facts.isHalted = false;
+    if (name === 'resume') this.#journal.isHalted = false;
   }
 
   #createEngine(): Engine {
@@ -234,13 +234,13 @@ class Run {
     const { running } = this.#options;
     const host = createStrategyHost({
       instances,
-      onFault: (strategy, error) => this.#facts.threw(strategy, error),
+      onFault: (strategy, error) => this.#journal.keepStack(strategy, error),
       ...(running === undefined ? {} : { currentStrategy: running }),
     });
     const outbound = {
       gateway: this.#broker,
       reports: this.#broker,
-      journal: this.#tape,
+      journal: this.#digest,
       plots: this.#plots,
       alarm: this.#timeline,
     };
@@ -293,21 +293,21 @@ class Run {
   }
 
   #result() {
-    const [plan, account, facts] = [this.#plan, this.#account, this.#facts];
+    const [plan, account, facts] = [this.#plan, this.#account, this.#journal];
     const toUs = tsUs(this.#clock.nowUs);
     const { dropped } = facts;
     const more: BacktestNotice[] =
       dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
-    const { samples, falls } = account;
-    if (falls.lostUs !== null)
-      more.push({ tsUs: tsUs(falls.lostUs), code: 'capital_lost', text: CAPITAL_LOST });
+    const { samples, drawdowns } = account;
+    if (drawdowns.lostUs !== null)
+      more.push({ tsUs: tsUs(drawdowns.lostUs), code: 'capital_lost', text: CAPITAL_LOST });
     const { configDigest, seed, currency, moneyScale, warmUpDays, statistics } = plan;
     const ofPlan = { configDigest, seed, currency, moneyScale, warmUpDays, statistics };
     return {
       ...ofPlan,
       /** SHA-256 over the data, and the canonical journal with its executions. */
       dataDigest: plan.data.digest,
-      journalHash: this.#tape.digest(),
+      journalHash: this.#digest.digest(),
       timeZone: plan.calendar.timeZone,
       utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
       days: plan.data.days,
@@ -317,7 +317,7 @@ class Run {
       /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
       equity: samples.equity,
       /** Drawdowns of all samples, also dropped ones. */
-      drawdowns: falls.end(),
+      drawdowns: drawdowns.end(),
       funds: account.funds(),
       dayEquity: Float64Array.from(account.dayEquity),
       /** When each of `days` ended; the last samples of the day are of this time. */
@@ -349,7 +349,7 @@ class Run {
       counts: {
         rows: this.#rowsDone,
         events: this.#clock.seq,
-        journalEntries: this.#tape.count,
+        journalEntries: this.#digest.count,
         orders: this.#broker.orders,
         fills: this.#venue.fills,
       },

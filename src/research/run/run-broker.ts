@@ -42,7 +42,7 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
   /** To the call that arrives now, until it is reported with its changes. */
   #answer: CallAnswer | null = null;
 
-  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalDigest) {
+  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, digest: JournalDigest) {
     const { latency, seed, settings } = plan;
     this.#plan = plan;
     this.#clock = clock;
@@ -51,7 +51,7 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     this.#answers = new DelayLine(latency.report, seed + 1);
     // A limit follows the account: it is read from time to time.
     this.accountNow = settings.risk.drawdownMax === undefined ? this : undefined;
-    this.venue = new RunVenue(plan, clock, account, tape, this);
+    this.venue = new RunVenue(plan, clock, account, digest, this);
   }
 
   get nextUs(): number {
@@ -76,10 +76,10 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
   }
 
   read(what: ReadKind): void {
-    if (what === 'book') return this.#want(this.#scans);
+    if (what === 'book') return this.#request(this.#scans);
     if (what === 'triggers') return this.triggers();
     if (what === 'positions') {
-      this.#want(this.#positions);
+      this.#request(this.#positions);
       return this.#sendDuePositions();
     }
     const head = { seq: NO_SEQ, tsUs: NO_TIME };
@@ -120,14 +120,15 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
 
   /** To be called when the book of the day that ended is to be shown once more. */
   scanAt(atUs: number): void {
-    this.#scans.wantAt(atUs);
-    this.#clock.wake(atUs);
+    this.#scans.requestAt(atUs);
+    this.#clock.wakeAt(atUs);
   }
 
   #call(call: DelayedCall): void {
-    if (this.#calls.nextUs === Infinity && this.#answers.nextUs === Infinity) this.venue.books.forgetOver();
+    if (this.#calls.nextUs === Infinity && this.#answers.nextUs === Infinity)
+      this.venue.books.forgetReported();
     this.#calls.send(this.#clock.nowUs, call);
-    this.#clock.wake(this.#calls.nextUs);
+    this.#clock.wakeAt(this.#calls.nextUs);
   }
 
   changed(rows: readonly BrokerOrder[]): void {
@@ -162,12 +163,12 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
 
   #send(answer: UnnumberedEvent): void {
     this.#answers.send(this.#clock.nowUs, answer);
-    this.#clock.wake(this.#answers.nextUs);
+    this.#clock.wakeAt(this.#answers.nextUs);
   }
 
-  #want(pace: ReadPace): void {
-    pace.want(this.#clock.nowUs);
-    this.#clock.wake(pace.nextUs);
+  #request(pace: ReadPace): void {
+    pace.request(this.#clock.nowUs);
+    this.#clock.wakeAt(pace.nextUs);
   }
 
   /** Reads of the whole account wait while some market keeps its fills to itself. */
@@ -176,8 +177,8 @@ export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
     let silentUntilUs = -Infinity;
     for (const { exchange } of this.#account.instruments)
       if (exchange !== null && exchange.silentUntilUs > silentUntilUs) ({ silentUntilUs } = exchange);
-    if (silentUntilUs <= nowUs) return pace.takeDue(nowUs);
-    pace.wantAt(silentUntilUs);
+    if (silentUntilUs <= nowUs) return pace.consumeDue(nowUs);
+    pace.requestAt(silentUntilUs);
     return false;
   }
 

@@ -171,14 +171,14 @@ class RunCash {
     const asked = { orderCode, side, leavesQty, price };
     const free = this.#free();
     const isSameSide = (order: CashDemand): boolean => order.orderCode === orderCode && order.side === side;
-    const turning = this.#turningMargin(asked, working.filter(isSameSide));
+    const turning = this.#reversalMargin(asked, working.filter(isSameSide));
     const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
-      const reserved = this.#heldFor(working.filter((order) => !isSameSide(order)));
+      const reserved = this.#reservedFor(working.filter((order) => !isSameSide(order)));
       return insufficientFunds(turning, free - reserved + released, this.#scale);
     }
-    const before = this.#heldFor(working);
-    const needed = this.#heldFor([...working, asked]) - before;
+    const before = this.#reservedFor(working);
+    const needed = this.#reservedFor([...working, asked]) - before;
     if (needed <= 0) return null;
     return insufficientFunds(needed, free - before + released, this.#scale);
   }
@@ -193,7 +193,7 @@ class RunCash {
       const instrument = this.#account.mark(held);
       const { mark } = instrument;
       const closing = working.filter(
-        (each) => each.orderCode === held && (each.side === 'sell') === net > 0 && !waits(each, mark),
+        (each) => each.orderCode === held && (each.side === 'sell') === net > 0 && !isBehindMark(each, mark),
       );
       const size = Math.min(
         Math.abs(net),
@@ -209,7 +209,7 @@ class RunCash {
     return {
       cash: this.#account.cashInHand(),
       marginUsed: this.#account.equityNow() - free,
-      buyingPower: Math.max(0, free - this.#heldFor(this.#store.open(ACCOUNT))),
+      buyingPower: Math.max(0, free - this.#reservedFor(this.#store.open(ACCOUNT))),
     };
   }
 
@@ -226,14 +226,16 @@ class RunCash {
    * reverses the position; null for any other order. An order that fills at the last price comes behind others that do, one that waits
    * behind all.
    */
-  #turningMargin(asked: CashDemand, sameSide: readonly CashDemand[]): number | null {
+  #reversalMargin(asked: CashDemand, sameSide: readonly CashDemand[]): number | null {
     const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly CashDemand[]): number =>
       orders.reduce((sum, { leavesQty }) => sum + leavesQty, asked.leavesQty);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
-    const before = waits(asked, mark) ? sameSide : sameSide.filter((order) => !waits(order, mark));
+    const before = isBehindMark(asked, mark)
+      ? sameSide
+      : sameSide.filter((order) => !isBehindMark(order, mark));
     if (held <= 0 || total(before) <= held) return null;
     const paid = paidPrice(asked, mark);
     const marginAt = (size: number, price: number): number =>
@@ -244,7 +246,7 @@ class RunCash {
   }
 
   /** Margin of the quantities that orders may open, on the worse side of each contract. */
-  #heldFor(orders: readonly CashDemand[]): number {
+  #reservedFor(orders: readonly CashDemand[]): number {
     let margin = 0;
     for (const code of new Set(orders.map(({ orderCode }) => orderCode))) {
       const instrument = this.#account.mark(code);
@@ -278,7 +280,7 @@ class RunCash {
 }
 
 /** At the last price it is not filled. */
-const waits = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): boolean =>
+const isBehindMark = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): boolean =>
   side === 'buy' ? price < mark : price > mark;
 
 /** In ticks: the limit, or the last price where that is better. */

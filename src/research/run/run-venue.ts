@@ -73,7 +73,7 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly #plan: VenuePlan;
   readonly #clock: VirtualClock;
   readonly #account: RunAccount;
-  readonly #tape: JournalDigest;
+  readonly #digest: JournalDigest;
   readonly #news: VenueNews;
   readonly #entry: OrderEntry;
   /** See a trade or a quote of the tape before our orders meet it. */
@@ -81,7 +81,7 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly books: BrokerBooks;
   readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
-  readonly #takesMarketOrders: boolean;
+  readonly #acceptsMarketOrders: boolean;
   readonly #exitsStartNextBar: boolean;
   #hasGtc = false;
 
@@ -95,12 +95,12 @@ export class RunVenue implements VenueContext, OrderListener {
     this.#plan = plan;
     this.#clock = clock;
     this.#account = account;
-    this.#tape = tape;
+    this.#digest = tape;
     this.#news = news;
-    this.#takesMarketOrders = plan.settings.marketOrders === true;
+    this.#acceptsMarketOrders = plan.settings.marketOrders === true;
     this.#exitsStartNextBar = plan.fill.on === 'bars' && plan.fill.exitsFrom === 'next_bar';
     this.#entry = new OrderEntry(plan.costs, RULES, this, this);
-    const stopLossSlipTicks = this.#takesMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
+    const stopLossSlipTicks = this.#acceptsMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
     const outbox = new Outbox();
     this.triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
     this.books = new BrokerBooks(this.#entry.store, outbox, account, this);
@@ -130,7 +130,7 @@ export class RunVenue implements VenueContext, OrderListener {
 
   /** The band of a contract whose reference is known from its first trade on; null where it is not traded. */
   setBand(contract: Contract, band: PriceBand | null): void {
-    const takesMarketOrders = this.#takesMarketOrders;
+    const takesMarketOrders = this.#acceptsMarketOrders;
     this.#account.mark(contract.orderCode).listing =
       band === null ? null : { contract, band, takesMarketOrders };
   }
@@ -219,15 +219,15 @@ export class RunVenue implements VenueContext, OrderListener {
   report(): void {
     const { nowUs } = this;
     while (this.triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
-      if (this.triggers.hasNews) this.triggers.react(nowUs);
+      if (this.triggers.hasNews) this.triggers.sendDue(nowUs);
       else this.#entry.runDue(nowUs);
     }
     this.#reportTriggers();
-    const rows = this.books.takeChanged();
+    const rows = this.books.drainChanged();
     if (rows.length === 0) return;
     this.#news.changed(rows);
     this.noticeMargin();
-    this.#clock.wake(this.#monitor.nextUs);
+    this.#clock.wakeAt(this.#monitor.nextUs);
   }
 
   /** The day is over: every order ends, and shows in the next scan. */
@@ -251,7 +251,7 @@ export class RunVenue implements VenueContext, OrderListener {
   /** A row went by while `isMarginWatched`. */
   watchMargin(): void {
     this.noticeMargin();
-    this.#clock.wake(this.#monitor.nextUs);
+    this.#clock.wakeAt(this.#monitor.nextUs);
   }
 
   runMargin(): void {
@@ -279,12 +279,12 @@ export class RunVenue implements VenueContext, OrderListener {
       this.books.readTriggers();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;
-    this.#tape.note(at, instrument.contract.index, order.owner, signed, fill.price);
+    this.#digest.addExecution(at, instrument.contract.index, order.owner, signed, fill.price);
     this.books.mark(order);
   }
 
   #reportTriggers(): void {
-    if (this.books.takeTriggers()) this.#news.triggers();
+    if (this.books.consumeTriggerChange()) this.#news.triggers();
   }
 
   // Order entry, triggers and checks ask the venue around them for these.

@@ -180,7 +180,7 @@ class RoundTrip {
     return this.#trip.entryUs;
   }
 
-  #saw(high: number, low: number): void {
+  #noteRange(high: number, low: number): void {
     const [position, trip] = [this.#position, this.#trip];
     if (position.qty === 0 || high < low) return;
     const [best, worst] = position.qty > 0 ? [high, low] : [low, high];
@@ -192,7 +192,7 @@ class RoundTrip {
   /** `onEnd` is called between the part of the fill that closes and the part that opens. */
   take(fills: FillLog, row: number, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
     const figure = (place: number): number => fills.figure(row, place);
-    this.#saw(figure(HIGH), figure(LOW));
+    this.#noteRange(figure(HIGH), figure(LOW));
     const [atUs, change, value] = [figure(AT_US), figure(CHANGE), figure(VALUE)];
     const [fee, tax] = [figure(FEE), figure(TAX)];
     const qty = Math.abs(change);
@@ -219,7 +219,7 @@ class RoundTrip {
   }
 
   closeAtMark({ high, low }: HighLow): void {
-    this.#saw(high, low);
+    this.#noteRange(high, low);
     const { unitValue } = this.#instrument;
     this.#trip.exitValue += Math.abs(this.#position.qty) * unitValue;
     this.#trip.gross += openProfit(this.#position, unitValue);

@@ -44,7 +44,7 @@ class ShownSide {
   readonly name: 'bid' | 'ask';
   /** Changes that the exchange had counted. */
   changes = 0;
-  isLate = false;
+  isDeferred = false;
   seq = 0;
   row = 0;
   price = 0;
@@ -68,7 +68,7 @@ class ShownSide {
 
   /** Levels that were shown last and are gone are sent as empty, and so is the best of an empty side. */
   update({ instrument, rows }: PlayedTape): BookUpdate {
-    this.isLate = false;
+    this.isDeferred = false;
     const { name: side, row } = this;
     const shown =
       rows.book === null
@@ -122,23 +122,23 @@ class Cursor implements DeferredBook, LazyTrade {
   }
 
   /** Changes of the book that no strategy listens to. */
-  showLater(clock: VirtualClock, stretch: QuietStretch): void {
+  deferBook(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
     const { bid, ask } = this;
     if (exchange.book.bidChanges !== bid.changes) {
       bid.take(this, clock);
-      bid.isLate = true;
+      bid.isDeferred = true;
     }
     if (exchange.book.askChanges !== ask.changes) {
       ask.take(this, clock);
-      ask.isLate = true;
+      ask.isDeferred = true;
     }
     stretch.deferBook(this);
   }
 
   drainDeferred(): readonly BookUpdate[] {
     const { bid, ask } = this;
-    const late = (bid.seq < ask.seq ? [bid, ask] : [ask, bid]).filter(({ isLate }) => isLate);
+    const late = (bid.seq < ask.seq ? [bid, ask] : [ask, bid]).filter(({ isDeferred }) => isDeferred);
     return late.map((side) => side.update(this.tape));
   }
 
@@ -157,7 +157,7 @@ const ROWS_AT_ONCE = 1 << 18;
  * Whose row is played when: by time, rows of one moment in the order of the tapes. Merged once a day by a tournament: `winners` holds at
  * each node the tape whose next row is first among those below it, with the tapes as leaves.
  */
-function turnsOf(tapes: readonly PlayedTape[]) {
+function mergeByTime(tapes: readonly PlayedTape[]) {
   const all = tapes.reduce((sum, { rows }) => sum + rows.rows, 0);
   const turns = { tsUs: new Float64Array(all), places: new Uint16Array(all) };
   const leaves = 2 ** Math.ceil(Math.log2(tapes.length));
@@ -187,7 +187,7 @@ function turnsOf(tapes: readonly PlayedTape[]) {
 }
 
 /** After quiet rows comes a row of another contract, one that is not quiet, or the work that a strategy left in this one. */
-type AfterQuiet = 'next' | 'loud' | 'work';
+type QuietEnd = 'next' | 'loud' | 'work';
 
 export class TapePlayer {
   readonly #parts: TapePlayerParts;
@@ -197,7 +197,7 @@ export class TapePlayer {
   /** When each row of the day comes. */
   readonly #tsUs: Float64Array;
   /** Whose it is; null where one contract has them all. */
-  readonly #places: Uint16Array | null;
+  readonly #cursorIndices: Uint16Array | null;
   readonly #rows: number;
   #turn = 0;
 
@@ -209,11 +209,11 @@ export class TapePlayer {
     const [only] = tapes;
     if (only !== undefined && tapes.length === 1) {
       this.#tsUs = only.rows.tsUs;
-      this.#places = null;
+      this.#cursorIndices = null;
       this.#rows = only.rows.rows;
     } else {
-      ({ tsUs: this.#tsUs, places: this.#places } = turnsOf(tapes));
-      this.#rows = this.#places.length;
+      ({ tsUs: this.#tsUs, places: this.#cursorIndices } = mergeByTime(tapes));
+      this.#rows = this.#cursorIndices.length;
     }
   }
 
@@ -236,7 +236,7 @@ export class TapePlayer {
   }
 
   #cursorAt(turn: number): Cursor {
-    const cursor = this.#cursors[this.#places?.[turn] ?? 0];
+    const cursor = this.#cursors[this.#cursorIndices?.[turn] ?? 0];
     assert(cursor !== undefined, 'each row belongs to a tape');
     return cursor;
   }
@@ -299,7 +299,7 @@ export class TapePlayer {
     const from = this.#turn;
     const end = Math.min(this.#rows, from + ROWS_AT_ONCE);
     const untilUs = Math.min(stopUs, clock.nextUs, engine.quietUntilUs);
-    let after: AfterQuiet = 'next';
+    let after: QuietEnd = 'next';
     while (after === 'next' && this.#turn < end)
       after = this.#playQuietRows(this.#cursorAt(this.#turn), end, untilUs);
     if (this.#turn === from && after === 'loud') return false;
@@ -314,7 +314,7 @@ export class TapePlayer {
   }
 
   /** Those of one contract, until another one has its turn. */
-  #playQuietRows(cursor: Cursor, end: number, untilUs: number): AfterQuiet {
+  #playQuietRows(cursor: Cursor, end: number, untilUs: number): QuietEnd {
     const { instrument, exchange, rows } = cursor.tape;
     const stretch = exchange.isQuiet ? this.#engine.enterStretch(instrument, cursor.totalVolume) : null;
     if (stretch === null || (rows.isQuotes && stretch.hasBookListener)) return 'loud';
@@ -323,11 +323,11 @@ export class TapePlayer {
     const { priceTicks, qty } = rows;
     const clock = this.#clock;
     const times = this.#tsUs;
-    const places = this.#places;
+    const places = this.#cursorIndices;
     let turn = this.#turn;
     let { row } = cursor;
     let lastUs = NaN;
-    let after: AfterQuiet = 'next';
+    let after: QuietEnd = 'next';
     for (const place = places?.[turn]; turn < end && places?.[turn] === place; turn += 1) {
       const atUs = times[turn] ?? 0;
       const traded = qty[row] ?? 0;
@@ -338,7 +338,7 @@ export class TapePlayer {
       }
       cursor.row = row;
       exchange.advance(row);
-      if (rows.isQuotes && hasNewBook(cursor)) cursor.showLater(clock, stretch);
+      if (rows.isQuotes && hasNewBook(cursor)) cursor.deferBook(clock, stretch);
       if (traded > 0) {
         cursor.count(traded, clock);
         lastUs = atUs;
@@ -347,7 +347,7 @@ export class TapePlayer {
       if (hasNewBook(cursor)) {
         if (stretch.hasBookListener) after = 'work';
         if (after !== 'work') {
-          cursor.showLater(clock, stretch);
+          cursor.deferBook(clock, stretch);
           lastUs = atUs;
         }
       }
@@ -379,9 +379,9 @@ export class TapePlayer {
     const { atUs } = cursor;
     const isLate = atUs < engine.quietUntilUs && !engine.hasBookListener(instrument);
     // Until the engine has done its due work, the book is as it was before.
-    if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.mergeDeferredBook(instrument);
+    if (!isLate && (cursor.bid.isDeferred || cursor.ask.isDeferred)) engine.mergeDeferredBook(instrument);
     side.take(cursor, this.#clock);
-    side.isLate = isLate;
+    side.isDeferred = isLate;
     if (isLate) engine.deferBook(seqOf(side.seq), timeOf(atUs), instrument, cursor);
     else engine.book(side.update(cursor.tape));
   }

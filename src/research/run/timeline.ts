@@ -11,7 +11,7 @@ import type { RunBroker } from './run-broker.ts';
 import { seqOf, timeOf, type VirtualClock } from './virtual-time.ts';
 
 /** Things that happen at one moment; a strategy with more never lets time go on. */
-const AT_ONE_MOMENT_MAX = 200_000;
+const STEPS_PER_MOMENT_MAX = 200_000;
 
 export class Timeline implements Alarm {
   engine: Engine | null = null;
@@ -40,7 +40,7 @@ export class Timeline implements Alarm {
 
   wakeAt(atUs: number): void {
     this.#alarmUs = atUs;
-    this.#clock.wake(atUs);
+    this.#clock.wakeAt(atUs);
   }
 
   /** An event of the run itself, now. */
@@ -71,10 +71,10 @@ export class Timeline implements Alarm {
         steps = 0;
       }
       steps += 1;
-      if (steps > AT_ONE_MOMENT_MAX) {
+      if (steps > STEPS_PER_MOMENT_MAX) {
         const at = new Date(clock.nowUs / 1_000).toISOString();
         throw new Error(
-          `the run does not get beyond ${at}: expected at most ${AT_ONE_MOMENT_MAX} timers and answers at one moment, were more; ` +
+          `the run does not get beyond ${at}: expected at most ${STEPS_PER_MOMENT_MAX} timers and answers at one moment, were more; ` +
             'a strategy sets a timer without a length in its own handler, or places an order on each update of an order',
         );
       }

@@ -94,7 +94,7 @@ export class ReadPace {
     this.#aSecond = aSecond;
   }
 
-  want(nowUs: number): void {
+  request(nowUs: number): void {
     if (this.nextUs !== Infinity) return;
     const second = Math.floor(nowUs / US_PER_SECOND);
     if (second !== this.#second) {
@@ -105,12 +105,12 @@ export class ReadPace {
     this.nextUs = this.#reads <= this.#aSecond ? nowUs : (second + 1) * US_PER_SECOND;
   }
 
-  wantAt(atUs: number): void {
+  requestAt(atUs: number): void {
     this.nextUs = atUs;
   }
 
   /** True once when a read is due. */
-  takeDue(nowUs: number): boolean {
+  consumeDue(nowUs: number): boolean {
     if (this.nextUs > nowUs) return false;
     this.nextUs = Infinity;
     return true;
@@ -131,7 +131,7 @@ export class VirtualClock {
   }
 
   /** Something is due earlier than was known. */
-  wake(atUs: number): void {
+  wakeAt(atUs: number): void {
     if (atUs < this.nextUs) this.nextUs = atUs;
   }
 }

@@ -265,12 +265,12 @@ export function specOf(symbol: string, terms: ContractTerms, moneyScale: number)
  * A run has one offset all year. Where clocks change, moments move to wall-clock time, so that hours and days stay where people see
  * them. Trading that never stops is not moved, unless its bars are whole days.
  */
-export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: number | null): boolean =>
+export const isWallTime = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: number | null): boolean =>
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
 /** Returns the shift to add to a moment, in microseconds. */
 export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
-  if (!isMoved(market, everyUs)) return () => 0;
+  if (!isWallTime(market, everyUs)) return () => 0;
   const { zone } = market;
   // Clocks change at night: one check a day is enough.
   let known = NaN;
@@ -285,7 +285,7 @@ export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (at
 
 export function shownZone(market: BacktestMarket, everyUs: number | null): string {
   const { zone, isZoneFixed, calendar } = market;
-  return isZoneFixed || isMoved(market, everyUs)
+  return isZoneFixed || isWallTime(market, everyUs)
     ? zone.name
     : `${formatUtcOffset(calendar.utcOffsetMinutes)} all year, without the summer time of ${zone.name}`;
 }

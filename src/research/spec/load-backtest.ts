@@ -37,7 +37,7 @@ export interface Backtest {
 }
 
 /** Text by which a stack trace shows the code of each strategy, by id. */
-export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
+export const codePlaces = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
 /** What one reading found, as plain data: another thread or machine makes the same backtest of it, without a file. */
@@ -116,7 +116,7 @@ async function readSources(
 }
 
 /** What a run with days can still lack. */
-const DATA_RULES = [apartProblems, dayBarProblems, closingBarProblems, unplayedProblems, benchmarkProblems];
+const DATA_RULES = [splitProblems, dayBarProblems, closingBarProblems, unplayedProblems, benchmarkProblems];
 
 function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const [first, last] = [all[0]?.day, all.at(-1)?.day];
@@ -126,7 +126,7 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
 }
 
 /** A run on the trades alone would guess the book that the quotes are. */
-function apartProblems({ source, sources: { apart } }: Backtest): readonly Problem[] {
+function splitProblems({ source, sources: { apart } }: Backtest): readonly Problem[] {
   const [first] = apart;
   if (first === undefined) return [];
   const days = listed([...new Set(apart.map(({ day }) => day))], NAMES_SHOWN);

@@ -228,7 +228,7 @@ export type DayReader = (source: SourceDay) => TickRows;
 export function rowReader({ data, models }: BacktestFile, market: BacktestMarket): DayReader {
   const windows = new Map<string, BarWindow>();
   return ({ code, path, bars }) => {
-    if (bars === null) return moved(quotedAt(readColumns(path), data.quotePrice), market, null);
+    if (bars === null) return atRunTime(quotedAt(readColumns(path), data.quotePrice), market, null);
     const { from, to, everyUs } = bars;
     let window = windows.get(code);
     if (window?.path !== path || from < window.from || to > window.from + window.bars.rows) {
@@ -236,12 +236,12 @@ export function rowReader({ data, models }: BacktestFile, market: BacktestMarket
       windows.set(code, window);
     }
     const table = sliceTable(tableOfBars(window.bars), from - window.from, to - window.from);
-    return moved(barTicks(barsOf(table), everyUs, models.path), market, everyUs);
+    return atRunTime(barTicks(barsOf(table), everyUs, models.path), market, everyUs);
   };
 }
 
 /** At the moments of the run: on the clock on the wall, and a bar no longer than its session. */
-function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): TickRows {
+function atRunTime(rows: TickRows, market: BacktestMarket, everyUs: number | null): TickRows {
   const shift = wallShiftOf(market, everyUs)(rows.tsUs[0] ?? 0);
   if (shift !== 0)
     for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row] = (rows.tsUs[row] ?? 0) + shift;
@@ -345,7 +345,7 @@ async function importOne({ path, at, entry, kind }: ImportJob, imports: FileImpo
     return source.problem(at, `a file of ${expected}`, hint, path);
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
-  const dir = placeOf(path, how, { state, market });
+  const dir = importDir(path, how, { state, market });
   if (fs.existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
@@ -480,7 +480,7 @@ function closedIn(market: BacktestMarket): (atUs: number) => boolean {
 }
 
 /** A directory of its own for the file as it is now, read as it is read now. */
-function placeOf(
+function importDir(
   path: string,
   how: readonly string[],
   { state, market: { calendar, zone } }: Pick<FileImports, 'state' | 'market'>,

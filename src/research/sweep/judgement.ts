@@ -50,7 +50,7 @@ export function trialFigures(result: BacktestResult) {
 }
 
 /** The figures that rank trials, with their words for headings. */
-const OBJECTIVE = {
+const OBJECTIVE_FIGURES = {
   sharpe: ['sharpe', 'Sharpe ratio'],
   sortino: ['sortino', 'Sortino ratio'],
   calmar: ['calmar', 'Calmar ratio'],
@@ -60,12 +60,12 @@ const OBJECTIVE = {
   expectancy: ['expectancy', 'expectancy'],
 } as const satisfies Readonly<Record<string, readonly [keyof TrialFigures, words: string]>>;
 
-export type Objective = keyof typeof OBJECTIVE;
+export type Objective = keyof typeof OBJECTIVE_FIGURES;
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
-export const OBJECTIVES = Object.keys(OBJECTIVE) as readonly Objective[];
+export const OBJECTIVES = Object.keys(OBJECTIVE_FIGURES) as readonly Objective[];
 
-export const objectiveWords = (objective: Objective): string => OBJECTIVE[objective][1];
+export const objectiveWords = (objective: Objective): string => OBJECTIVE_FIGURES[objective][1];
 
 export interface Ranking {
   readonly objective: Objective;
@@ -74,7 +74,7 @@ export interface Ranking {
 }
 
 export const objectiveOf = (figures: TrialFigures, objective: Objective): number | null =>
-  figures[OBJECTIVE[objective][0]];
+  figures[OBJECTIVE_FIGURES[objective][0]];
 
 /** Places of the trials that can be picked, best first, none in which a strategy was stopped; of equal ones the earlier, so that the order is one and the same always. */
 export function rankedPlaces(

@@ -61,11 +61,11 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
   );
   try {
     const trials = await allTrials(runs, plan);
-    const windows = await walked(runs, plan);
+    const windows = await walkForward(runs, plan);
     const seconds = (performance.now() - begunMs) / MS_PER_SECOND;
     const figures = trials.map((each) => each.figures);
     const ranked = rankedPlaces(figures, plan.ranking);
-    const best = bestAgain(backtest, columns, plan, trials, ranked);
+    const best = runBestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
     const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
     const basis = ratioBasis(backtest.sources.days, backtest.read.statistics);
@@ -163,7 +163,7 @@ async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<read
 }
 
 /** Picks the best trial in sample, window by window, and runs it on the days after. */
-async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['windows'] | null> {
+async function walkForward(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['windows'] | null> {
   const { space, trials, windows, ranking } = plan;
   if (windows.length === 0) return null;
   const task = (place: number, days: readonly TradingDay[], own: Partial<TrialTask> = {}): TrialTask => ({
@@ -192,7 +192,7 @@ async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['w
   }));
 }
 
-function bestAgain(
+function runBestAgain(
   backtest: Backtest,
   columns: SharedColumns,
   { space }: SweepPlan,

@@ -325,7 +325,7 @@ export class Holding implements HighLow {
   }
 
   /** The market traded in this range with this position. */
-  saw({ high, low }: HighLow): void {
+  noteRange({ high, low }: HighLow): void {
     if (high > this.high) this.high = high;
     if (low < this.low) this.low = low;
   }

@@ -166,7 +166,7 @@ class BarExchange<O extends BookOrder> extends Prints implements Exchange<O> {
     if (firedAt !== null) {
       if (this.#stage !== CLOSE) return;
       resting.firedAt = null;
-      return this.#meet(order, worse(order.side, firedAt, price), 'bar_stop');
+      return this.#meet(order, worsePrice(order.side, firedAt, price), 'bar_stop');
     }
     if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
     if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before), 'bar_path');
@@ -180,7 +180,7 @@ class BarExchange<O extends BookOrder> extends Prints implements Exchange<O> {
       return this.#fill(order, firedAt, 'bar_path');
     if (!isOfTrailingStop(order) || this.#model.trailingStop === 'stop')
       return this.#meet(order, firedAt, this.#stage === 0 ? 'bar_gap' : 'bar_stop');
-    this.#meet(order, worse(order.side, firedAt, this.last), 'bar_stop');
+    this.#meet(order, worsePrice(order.side, firedAt, this.last), 'bar_stop');
   }
 
   #firedAt({ triggerPrice }: O): number {
@@ -240,7 +240,7 @@ class BarExchange<O extends BookOrder> extends Prints implements Exchange<O> {
 const isInside = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, price: number): boolean =>
   side === 'buy' ? limit >= price : limit <= price;
 
-const worse = (side: Side, one: number, other: number): number =>
+const worsePrice = (side: Side, one: number, other: number): number =>
   side === 'buy' ? Math.max(one, other) : Math.min(one, other);
 
 const isOfTrailingStop = ({ origin, triggerPrice }: BookOrder): boolean =>

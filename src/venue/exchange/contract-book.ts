@@ -47,5 +47,5 @@ export interface ContractBook extends OrderBook {
   /** For a restart: the state beyond orders and trades, where it has one. */
   exportTape?(): TapeState;
   /** Restores that state, before the orders are restored. */
-  recallTape?(state: TapeState): void;
+  importTape?(state: TapeState): void;
 }

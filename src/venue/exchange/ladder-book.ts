@@ -127,7 +127,7 @@ export class LadderBook implements ContractBook {
   }
 
   /** Contracts bought less sold by aggressors since the last call: trades move the market. */
-  takePressure(): number {
+  drainPressure(): number {
     const taken = this.#pressure;
     this.#pressure = 0;
     return taken;

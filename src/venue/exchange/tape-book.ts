@@ -32,7 +32,7 @@ export class TapeBook implements ContractBook {
   #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
   /** Places in the queues before a restart, until the orders are restored. */
-  readonly #recalled = new Map<number, TapeState['queue'][number]>();
+  readonly #restoredPlaces = new Map<number, TapeState['queue'][number]>();
 
   constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch, hasBook: boolean) {
     this.listing = listing;
@@ -65,8 +65,8 @@ export class TapeBook implements ContractBook {
   }
 
   restore(order: BookEntry): void {
-    const recalled = this.#recalled.get(order.tag) ?? null;
-    this.#recalled.delete(order.tag);
+    const recalled = this.#restoredPlaces.get(order.tag) ?? null;
+    this.#restoredPlaces.delete(order.tag);
     this.#exchange.rest(order, recalled);
   }
 
@@ -140,10 +140,10 @@ export class TapeBook implements ContractBook {
     return { ...this.#exchange.exportState(), source: this.#auction, queue };
   }
 
-  recallTape(state: TapeState): void {
+  importTape(state: TapeState): void {
     this.#auction = state.source;
     this.#exchange.restoreState(state);
-    for (const place of state.queue) this.#recalled.set(place.tag, place);
+    for (const place of state.queue) this.#restoredPlaces.set(place.tag, place);
   }
 }
 

@@ -127,14 +127,14 @@ export function shareCanceled(queue: Waiting, book: RecordedBook, model: CancelM
       const byTrade = Math.min(Math.max(gone, 0), waiting.traded);
       waiting.traded -= byTrade;
       const canceled = gone - byTrade;
-      if (canceled > 0) waiting.ahead -= inFront(model, canceled, waiting.ahead, before - byTrade);
+      if (canceled > 0) waiting.ahead -= canceledAhead(model, canceled, waiting.ahead, before - byTrade);
     }
     waiting.ahead = Math.min(waiting.ahead, shown);
   }
 }
 
 /** Part of the canceled quantity that rested in front of us, when `level` rested there in all. */
-function inFront(model: CancelModel, canceled: number, ahead: number, level: number): number {
+function canceledAhead(model: CancelModel, canceled: number, ahead: number, level: number): number {
   switch (model) {
     case 'behind':
       return 0;

@@ -36,7 +36,7 @@ export class SyntheticMarket {
   /** One stream of chance a place in the list, so that contracts do not disturb each other. */
   readonly #randoms: Random[] = [];
   #fair: FairValue | null = null;
-  #lanes: OrderFlow[] = [];
+  #flows: OrderFlow[] = [];
   #phase: SessionPhase = 'closed';
   /** Infinity while no action is due. */
   nextUs = NEVER;
@@ -50,12 +50,12 @@ export class SyntheticMarket {
   }
 
   step(): void {
-    const lane = this.#lanes.find(({ nextUs }) => nextUs === this.nextUs);
+    const lane = this.#flows.find(({ nextUs }) => nextUs === this.nextUs);
     if (lane === undefined || this.#fair === null) return;
     const at = tsUs(lane.nextUs);
     const value = this.#fair.at(at);
     lane.flow.act(value + lane.carry, this.#phase, at);
-    this.#fair.nudge(lane.flow.book.takePressure() * lane.flow.profile.impact);
+    this.#fair.nudge(lane.flow.book.drainPressure() * lane.flow.profile.impact);
     lane.flow.book.publish(at);
     lane.nextUs = lane.flow.nextUs(at, this.#fair.heat, this.#phase);
     this.#plan();
@@ -68,13 +68,13 @@ export class SyntheticMarket {
     const ladders = books.filter((book) => book instanceof LadderBook);
     const front = ladders[0];
     if (front === undefined) {
-      this.#lanes = [];
+      this.#flows = [];
       return this.#plan();
     }
     const reference = this.#indexOf(front, at);
     this.#fair ??= new FairValue(new Random(seed), reference, at);
     this.#fair.anchor(reference);
-    this.#lanes = ladders.map((book, rank) => {
+    this.#flows = ladders.map((book, rank) => {
       const random = (this.#randoms[rank] ??= new Random(seed + rank + 1));
       return {
         flow: new ContractFlow(book, random, profileOf(rank)),
@@ -88,7 +88,7 @@ export class SyntheticMarket {
   setPhase(phase: SessionPhase, at: TsUs): void {
     this.#phase = phase;
     const acts = !isStandstill(phase);
-    for (const lane of this.#lanes) {
+    for (const lane of this.#flows) {
       if (this.#fair === null || !acts) {
         lane.nextUs = NEVER;
         continue;
@@ -112,7 +112,7 @@ export class SyntheticMarket {
 
   #plan(): void {
     let next = NEVER;
-    for (const lane of this.#lanes) if (lane.nextUs < next) next = lane.nextUs;
+    for (const lane of this.#flows) if (lane.nextUs < next) next = lane.nextUs;
     this.nextUs = next;
   }
 

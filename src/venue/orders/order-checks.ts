@@ -18,7 +18,7 @@ import type { Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, 3). */
-const ENTRY: Readonly<Record<SessionPhase, Refusal | null>> = {
+const ENTRY_REFUSALS: Readonly<Record<SessionPhase, Refusal | null>> = {
   opening_auction: null,
   continuous: null,
   closing_auction: null,
@@ -27,7 +27,7 @@ const ENTRY: Readonly<Record<SessionPhase, Refusal | null>> = {
 };
 
 /** Nothing is changed or canceled outside continuous trading, orders carried into an auction included. */
-const EDIT: Readonly<Record<SessionPhase, Refusal | null>> = {
+const EDIT_REFUSALS: Readonly<Record<SessionPhase, Refusal | null>> = {
   opening_auction: refusal(-6026),
   continuous: null,
   closing_auction: refusal(-6026),
@@ -35,8 +35,8 @@ const EDIT: Readonly<Record<SessionPhase, Refusal | null>> = {
   closed: refusal(-6022),
 };
 
-export const entryRefusal = (phase: SessionPhase): Refusal | null => ENTRY[phase];
-export const editRefusal = (phase: SessionPhase): Refusal | null => EDIT[phase];
+export const entryRefusal = (phase: SessionPhase): Refusal | null => ENTRY_REFUSALS[phase];
+export const editRefusal = (phase: SessionPhase): Refusal | null => EDIT_REFUSALS[phase];
 
 function qtyRefusal(qty: number, qtyMax: number): Refusal | null {
   if (!Number.isSafeInteger(qty) || qty <= 0) return refusal(-6019);
@@ -99,8 +99,8 @@ export interface VenueContext {
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
-  /** Bid plus ask; 0 where it is not needed, or one is unknown. */
-  midTwice(code: OrderCode): number;
+  /** Bid plus ask; 0 where one is unknown. Absent where nobody reports slippage. */
+  midTwice?(code: OrderCode): number;
 }
 
 /** Checks account, contract, values and margin. */

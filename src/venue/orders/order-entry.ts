@@ -158,7 +158,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     if (order.leavesQty === 0) {
       if (order.pending !== null) order.reason = refusal(-8004).text;
       order.pending = null;
-      this.store.closed(order);
+      this.store.onClosed(order);
     }
     this.#listener.onFill(order, fill, at);
     for (const other of this.store.open(order.accountId)) {
@@ -271,7 +271,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
         return this.#applyChange(order, pending, book, at);
       case 'cancel': {
         const late = editRefusal(phase);
-        if (late !== null) return this.#keep(order, late.text, at);
+        if (late !== null) return this.#refuseChange(order, late.text, at);
         book.remove(order);
         return this.#end(order, false, '', at);
       }
@@ -285,8 +285,8 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     at: TsUs,
   ): void {
     const late = editRefusal(this.#venue.phase);
-    if (late !== null) return this.#keep(order, late.text, at);
-    if (change.qty <= order.filledQty) return this.#keep(order, refusal(-6019).text, at);
+    if (late !== null) return this.#refuseChange(order, late.text, at);
+    if (change.qty <= order.filledQty) return this.#refuseChange(order, refusal(-6019).text, at);
     order.modified = true;
     const keepsPlace = change.limitPrice === order.price && change.qty <= order.qty;
     if (!keepsPlace) book.remove(order);
@@ -305,7 +305,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   }
 
   /** The exchange refused a change or cancel: the order stays unchanged. */
-  #keep(order: VenueOrder, reason: string, at: TsUs): void {
+  #refuseChange(order: VenueOrder, reason: string, at: TsUs): void {
     order.reason = reason;
     this.#listener.onChange(order, at, 'other');
   }
@@ -316,7 +316,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     order.canceledUs = at;
     order.expired = expired;
     order.reason = reason;
-    this.store.closed(order);
+    this.store.onClosed(order);
     this.#listener.onChange(order, at, 'other');
   }
 }

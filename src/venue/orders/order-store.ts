@@ -44,7 +44,7 @@ export class OrderStore {
     return order;
   }
 
-  closed(order: VenueOrder): void {
+  onClosed(order: VenueOrder): void {
     const open = this.#openOf(order.accountId);
     const place = open.lastIndexOf(order);
     assert(place !== -1, 'an order ends once');

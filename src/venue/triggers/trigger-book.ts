@@ -114,7 +114,7 @@ export class TriggerBook {
     if (parent.bracket === null) return;
     const stopLoss = this.#stopLosses.get(parent.orderKey);
     const takeProfit = stopLoss && this.rows.partnerOf(stopLoss);
-    if (!stopLoss || !takeProfit || wasSent(stopLoss) || wasSent(takeProfit)) {
+    if (!stopLoss || !takeProfit || isSentOrDue(stopLoss) || isSentOrDue(takeProfit)) {
       const from = exitPrices(parent.bracket, parent.side, price);
       // Prices as their owner moved them last.
       const low = stopLoss?.trigger.price ?? from.stopLoss;
@@ -160,7 +160,7 @@ export class TriggerBook {
   }
 
   /** Sends the orders that the last match triggered, and reports those that it moved. */
-  react(at: TsUs): void {
+  sendDue(at: TsUs): void {
     const due = this.#due;
     this.#due = [];
     // One that the closing price moved has expired by now, and is reported as that.
@@ -226,7 +226,7 @@ export class TriggerBook {
       owner: row.owner,
       triggerPrice: row.trigger.price,
       decidedUs: this.#venue.nowUs,
-      decidedMidTwice: this.#venue.midTwice(code),
+      decidedMidTwice: this.#venue.midTwice?.(code) ?? 0,
     };
     const sent = placeRefusal(command, this.#venue) ?? this.#entry.place(command, kind, sender);
     if (!isRefusal(sent)) {
@@ -343,5 +343,5 @@ type BracketParent = Pick<
 >;
 
 /** Or is about to be. */
-const wasSent = ({ status, suspended }: TriggerOrder): boolean =>
+const isSentOrDue = ({ status, suspended }: TriggerOrder): boolean =>
   suspended || status === 'activated' || status === 'rejected';

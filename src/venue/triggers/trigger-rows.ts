@@ -20,7 +20,7 @@ const copyOf = ({ trigger, ...row }: TriggerOrder): TriggerOrder => ({
 });
 
 /** Rows of one contract that wait for trades. */
-interface OfContract {
+interface ContractTriggers {
   rows: Set<TriggerOrder>;
   readonly watch: TriggerWatch;
 }
@@ -31,7 +31,7 @@ export class TriggerRows {
   readonly #onTouch: OnTouch;
   #rows: TriggerOrder[] = [];
   readonly #byKey = new Map<string, TriggerOrder>();
-  readonly #contracts = new Map<OrderCode, OfContract>();
+  readonly #contracts = new Map<OrderCode, ContractTriggers>();
   /** Orders that have not ended, suspended ones too. */
   readonly #waitingOf = new Map<AccountId, number>();
   #nextNo = 1;
@@ -93,9 +93,9 @@ export class TriggerRows {
     return this.#contract(code).watch;
   }
 
-  takeTraded(): boolean {
+  consumeTraded(): boolean {
     let traded = false;
-    for (const { watch } of this.#contracts.values()) traded = watch.takeTraded() || traded;
+    for (const { watch } of this.#contracts.values()) traded = watch.consumeTraded() || traded;
     return traded;
   }
 
@@ -163,7 +163,7 @@ export class TriggerRows {
     this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) + 1);
   }
 
-  #contract(code: OrderCode): OfContract {
+  #contract(code: OrderCode): ContractTriggers {
     let contract = this.#contracts.get(code);
     if (contract === undefined) {
       contract = { rows: new Set(), watch: new TriggerWatch(code, this.#onTouch) };

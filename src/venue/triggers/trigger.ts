@@ -211,7 +211,7 @@ export class TriggerWatch {
   }
 
   /** Whether anything traded since this was last asked. */
-  takeTraded(): boolean {
+  consumeTraded(): boolean {
     const traded = this.#hasTraded;
     this.#hasTraded = false;
     return traded;

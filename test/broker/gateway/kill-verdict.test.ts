@@ -1,6 +1,6 @@
 /** What a halt cancels of one owner's orders, by rows of both books. */
 import { expect, it } from 'vitest';
-import { judge, nameOf } from '../../../src/broker/gateway/kill-verdict.ts';
+import { killVerdict, nameOf } from '../../../src/broker/gateway/kill-verdict.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { priceHundredths, qty, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
@@ -22,7 +22,7 @@ it.each([
     owned(ONE, stop, { isReduction: true, isProtective: true }),
     owned(ONE, sent, { isReduction: true, isSent: true }),
   );
-  const verdict = judge({
+  const verdict = killVerdict({
     inDay: { complete: true, orders: [sent], reason: '' },
     waiting: { complete: true, orders: [sender, stop], reason: '' },
     positions: {
@@ -40,7 +40,7 @@ it.each(['unknown', 'gone'] as const)(
     const sold = createBrokerOrder('1', { side: 'sell', qty: qty(1), status: 'matched', filledQty: qty(1) });
     const entry = createBrokerOrder('3', { side: 'buy', qty: qty(1), refId: clientOrderId('H.3') });
     const own = books([], owned(ONE, createBrokerOrder('1', { side: 'sell', qty: qty(1) })));
-    const verdict = judge({
+    const verdict = killVerdict({
       inDay: { complete: true, orders: [sold, entry], reason: '' },
       waiting: { complete: true, orders: [], reason: '' },
       positions: {

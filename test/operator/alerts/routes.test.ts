@@ -216,11 +216,11 @@ describe('Routes', () => {
   it('says that a channel works or fails as soon as it was tried, and nothing before', async () => {
     const states = () => routes.states.map(({ isTried, trouble }) => (isTried ? trouble : 'not tried'));
     expect(states()).toEqual(['not tried', 'not tried']);
-    routes.tried('mail', 'ECONNREFUSED');
-    routes.tried('phone', null);
+    routes.onTrial('mail', 'ECONNREFUSED');
+    routes.onTrial('phone', null);
     expect(states()).toEqual([null, 'ECONNREFUSED']);
     routes.send(message('critical', 'one'));
-    routes.tried('mail', null);
+    routes.onTrial('mail', null);
     expect(states()).toEqual([null, null]);
     expect(alerts).toEqual(['channel_failed', 'channel_works']);
     await pass(5);

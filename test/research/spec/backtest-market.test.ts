@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  isMoved,
+  isWallTime,
   moneyDecimals,
   readBacktestMarket,
   shownZone,
@@ -88,7 +88,7 @@ test.each([
   ['Greenwich', '', US_PER_DAY, false, 0],
 ] as const)('%s', (_, lines, everyUs, moved, summerHours) => {
   const found = market(lines);
-  expect(isMoved(found, everyUs)).toBe(moved);
+  expect(isWallTime(found, everyUs)).toBe(moved);
   const shiftAt = wallShiftOf(found, everyUs);
   expect([shiftAt(WINTER), shiftAt(SUMMER), shiftAt(WINTER)]).toEqual([0, summerHours * US_PER_HOUR, 0]);
 });
