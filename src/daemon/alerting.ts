@@ -356,10 +356,10 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
 }
 
 /** A secret that is hidden in every text from now on. */
-function hiddenSecret(id: string, place: SecretRef, secrets: Secrets): string {
-  const secret = readSecret(place);
+function hiddenSecret(id: string, ref: SecretRef, secrets: Secrets): string {
+  const secret = readSecret(ref);
   if (secret === undefined)
-    throw new Error(`alerts: expected the secret of ${id} in ${secretRefText(place)}, was missing`);
+    throw new Error(`alerts: expected the secret of ${id} in ${secretRefText(ref)}, was missing`);
   secrets.keep(secret);
   return secret;
 }

@@ -240,7 +240,7 @@ export function limitUses(state: EngineState): readonly LimitUse[] {
   const { risk, strategies } = state.settings;
   return [
     ...usesOf(null, { ...risk, collateralPercent: 100 }),
-    ...strategies.flatMap(({ risk: own }, place) => usesOf(strategyIndex(place), own)),
+    ...strategies.flatMap(({ risk: own }, index) => usesOf(strategyIndex(index), own)),
   ];
 }
 

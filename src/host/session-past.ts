@@ -165,7 +165,7 @@ export class SessionPast {
 
 /** Strategies whose earlier version decided at an input; that changes only with a list of strategies. */
 export const olderVersionsAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
-  versionsSince.flatMap((since, place) => (since > seq ? [strategyIndex(place)] : []));
+  versionsSince.flatMap((since, index) => (since > seq ? [strategyIndex(index)] : []));
 
 const NOTHING_DECIDED = eventDecisions([]);
 

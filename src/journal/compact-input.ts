@@ -118,10 +118,10 @@ class LastRows implements LastBulk {
     const delta: unknown[] = [];
     // A difference keeps the order of the rows, changes some, and adds others at the end.
     let isDifference = !this.#isFirst && value.length >= keys.length;
-    for (const [place, row] of value.entries()) {
+    for (const [index, row] of value.entries()) {
       const key: unknown = isRecord(row) ? row[this.#key] : undefined;
       const text = JSON.stringify(row);
-      if (texts.has(key) || (place < keys.length ? keys[place] !== key : before.has(key)))
+      if (texts.has(key) || (index < keys.length ? keys[index] !== key : before.has(key)))
         isDifference = false;
       texts.set(key, text);
       if (before.get(key) !== text) delta.push(row);
@@ -142,7 +142,7 @@ class LastRows implements LastBulk {
   #replace(stored: unknown): unknown {
     if (!Array.isArray(stored)) return stored;
     this.#rows = rowsIn(stored);
-    this.#places = new Map(this.#rows.map((row, place) => [row[this.#key], place]));
+    this.#places = new Map(this.#rows.map((row, index) => [row[this.#key], index]));
     return stored;
   }
 
@@ -150,9 +150,9 @@ class LastRows implements LastBulk {
     const rows = [...this.#rows];
     for (const row of delta) {
       const key = row[this.#key];
-      const place = this.#places.get(key) ?? rows.length;
-      rows[place] = row;
-      this.#places.set(key, place);
+      const index = this.#places.get(key) ?? rows.length;
+      rows[index] = row;
+      this.#places.set(key, index);
     }
     this.#rows = rows;
     return rows;

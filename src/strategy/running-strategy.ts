@@ -81,7 +81,7 @@ export class RunningStrategy {
     this.#orders = new Channel(containment, 'orders$');
     this.#rollovers = new Channel(containment, 'rollovers$');
     const parts: TraderParts = { containment, port, timers: this.#timers, notes: new NoteBudget() };
-    this.#legs = instance.definition.legs.map((name, place) => this.#createLeg(name, place, parts));
+    this.#legs = instance.definition.legs.map((name, index) => this.#createLeg(name, index, parts));
     containment.atClose(() => {
       for (const leg of this.#legs) hub.leave(leg.channels);
     });

@@ -91,9 +91,9 @@ export class RestCaller {
       result.kind === 'reply'
         ? classify({ httpStatus: result.status, text: result.text }, name, this.drift)
         : { status: result.kind === 'lost' ? 'unknown' : 'not_sent', reason: result.reason };
-    const said: CallOutcome | CallReceipt = outcome;
-    if (said.status === 'unknown') {
-      this.#options.onSignal({ kind: 'outcome_unknown', operation: name, reason: said.reason });
+    const ended: CallOutcome | CallReceipt = outcome;
+    if (ended.status === 'unknown') {
+      this.#options.onSignal({ kind: 'outcome_unknown', operation: name, reason: ended.reason });
     }
     return outcome;
   }

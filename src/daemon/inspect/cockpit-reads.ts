@@ -65,9 +65,9 @@ export const journalDays = ({ stateDir }: JournalLocation): JournalDays =>
   });
 
 /** Rows that the log leaves out are shown where their kind or their order is asked for. */
-export function journalPage(place: JournalLocation, query: JournalQuery): JournalPage {
-  return inSession(place.stateDir, query.day ?? undefined, (read, { day }, names) => {
-    const naming = namingOf(place, names, read.contracts(day));
+export function journalPage(location: JournalLocation, query: JournalQuery): JournalPage {
+  return inSession(location.stateDir, query.day ?? undefined, (read, { day }, names) => {
+    const naming = namingOf(location, names, read.contracts(day));
     const isWanted = wanted(query);
     const found: CockpitEntry[] = [];
     let before = query.before ?? Number.MAX_SAFE_INTEGER;
@@ -108,15 +108,15 @@ function wanted({ search, kind, order }: JournalQuery): (entry: CockpitEntry) =>
 }
 
 export function orderStory(
-  place: JournalLocation,
+  location: JournalLocation,
   { order, day: asked }: { readonly order: string; readonly day: string | null },
 ): OrderStory | null {
-  return inSession(place.stateDir, asked ?? undefined, (read, { day }, names) => {
+  return inSession(location.stateDir, asked ?? undefined, (read, { day }, names) => {
     const all = entriesOfOrder(read, day, order);
     const [first] = all;
     if (first === undefined) return null;
     const contracts = read.contracts(day);
-    const naming = namingOf(place, names, contracts);
+    const naming = namingOf(location, names, contracts);
     const row = readOrders(all, contracts).find(({ clientOrderId }) => clientOrderId === order);
     const summary =
       row === undefined
@@ -143,10 +143,10 @@ const DAYS_MAX = 260;
 const knownNets = new Map<string, number>();
 
 /** The day that was asked for, or the latest, among the results of all days whose rows are still there. */
-export const dayResults = (place: JournalLocation, asked: string | null): CockpitResults =>
-  inSession(place.stateDir, asked ?? undefined, (read, { day }, names, journal) => {
+export const dayResults = (location: JournalLocation, asked: string | null): CockpitResults =>
+  inSession(location.stateDir, asked ?? undefined, (read, { day }, names, journal) => {
     const contracts = read.contracts(day);
-    const { named } = namingOf(place, names, contracts);
+    const { named } = namingOf(location, names, contracts);
     const { curve, trades, net } = sessionResult(read.entries({ session: day, kinds: FOLDED_KINDS }));
     return {
       day,
@@ -163,7 +163,7 @@ export const dayResults = (place: JournalLocation, asked: string | null): Cockpi
           exitPoints: points(exitValue),
         };
       }),
-      days: netsOf(journal, place.stateDir, { day, net }),
+      days: netsOf(journal, location.stateDir, { day, net }),
     };
   });
 
@@ -186,10 +186,10 @@ type DayNet = CockpitResults['days'][number];
 const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 function fillMarks(
-  place: JournalLocation,
+  location: JournalLocation,
   { day, contract }: { readonly day: string; readonly contract: string },
 ): readonly FillMark[] {
-  return inSession(place.stateDir, day, (read) => {
+  return inSession(location.stateDir, day, (read) => {
     const listed = read.contracts(day).find(({ orderCode }) => orderCode === contract);
     if (listed === undefined) return [];
     const { spec, index } = listed;
@@ -212,11 +212,11 @@ function fillMarks(
 const LOGS_MAX = 5;
 
 /** Candles and last prices as recorded so far: of the day, or of the last one before it that has a trade. */
-function pastPrices(place: JournalLocation, query: PastPricesQuery): PastPrices {
+function pastPrices(location: JournalLocation, query: PastPricesQuery): PastPrices {
   const { frames, day, contracts, beforeSeq } = query;
   const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
   const lookup = { byStreamCode: (code: string) => byCode.get(code) };
-  const before = journalDays(place).flatMap((each) => (each.day < day ? tradingDay(each.day) : []));
+  const before = journalDays(location).flatMap((each) => (each.day < day ? tradingDay(each.day) : []));
   for (const each of [day, ...before].slice(0, LOGS_MAX)) {
     const board = new PriceBoard(() => contracts);
     const until = each === day ? (beforeSeq ?? Infinity) : Infinity;

@@ -99,14 +99,14 @@ function hostZone({ exchangeCalendar }: Config): Finding {
 
 function stateFindings(dir: string): readonly Finding[] {
   const paths = statePaths(dir);
-  const place = existing(dir);
+  const path = existing(dir);
   try {
-    accessSync(place, constants.W_OK);
+    accessSync(path, constants.W_OK);
   } catch {
-    return [bad('state', `${dir}: expected a directory this user may write, ${place} is not`)];
+    return [bad('state', `${dir}: expected a directory this user may write, ${path} is not`)];
   }
-  const findings = [good('state', place === dir ? `${dir} is writable` : `${dir} will be made in ${place}`)];
-  findings.push(diskFinding(place), ...journalFindings(paths, EXCHANGES_PER_DAY, brokerDay()));
+  const findings = [good('state', path === dir ? `${dir} is writable` : `${dir} will be made in ${path}`)];
+  findings.push(diskFinding(path), ...journalFindings(paths, EXCHANGES_PER_DAY, brokerDay()));
   findings.push(...modeFindings([dir, paths.token, paths.control, paths.calls]));
   return findings;
 }
@@ -237,10 +237,10 @@ const GIGABYTE = 1_000_000_000;
 const FREE_WARN = 5 * GIGABYTE;
 const FREE_BAD = GIGABYTE / 2;
 
-function diskFinding(place: string): Finding {
-  const { bavail, bsize } = statfsSync(place);
+function diskFinding(path: string): Finding {
+  const { bavail, bsize } = statfsSync(path);
   const free = bavail * bsize;
-  const text = `${(free / GIGABYTE).toFixed(1)} GB are free for ${place}`;
+  const text = `${(free / GIGABYTE).toFixed(1)} GB are free for ${path}`;
   if (free < FREE_BAD) return bad('disk', `${text}: entries stop when the disk is full; make room`);
   return free < FREE_WARN ? warning('disk', `${text}: a busy day takes about 1 GB`) : good('disk', text);
 }
@@ -315,11 +315,11 @@ export function modeFindings(paths: readonly string[]): readonly Finding[] {
 export function environmentFindings(config: Parameters<typeof secretRefs>[0]): readonly Finding[] {
   const dump = join(process.env['PM2_HOME'] ?? join(homedir(), '.pm2'), 'dump.pm2');
   const text = undefinedIfMissing(() => readFileSync(dump, 'utf8')) ?? '';
-  const kept = secretRefs(config).filter((place) => {
+  const kept = secretRefs(config).filter((ref) => {
     let secret: string | undefined;
     // A file that is missing or open to others has a finding of its own.
     failureOf(() => {
-      secret = readSecret(place);
+      secret = readSecret(ref);
     });
     return secret !== undefined && text.includes(secret);
   });

@@ -309,8 +309,8 @@ export async function alertNoStart(
   if (process.stderr.isTTY) return;
   const title = `CRITICAL: the daemon does not start (${mode})`;
   const meaning = 'Nobody steers positions and orders at the broker; mend it and start again';
-  const said = { severity: 'critical', title, text: `${text}\n${meaning}` } as const;
-  await sendAtOnce(alerts.channels, said);
+  const alert = { severity: 'critical', title, text: `${text}\n${meaning}` } as const;
+  await sendAtOnce(alerts.channels, alert);
 }
 
 const endAlert = ({ mode }: Pick<Config, 'mode'>, text: string) =>
@@ -410,8 +410,8 @@ export async function heldBy(daemon: Daemon) {
       view,
       comparisons(view, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs()),
     );
-    const said = books.map(([label, text]) => `${label}: ${text}`).join('; ');
-    return stateOf(held, view.orders.length, said);
+    const compared = books.map(([label, text]) => `${label}: ${text}`).join('; ');
+    return stateOf(held, view.orders.length, compared);
   }
   const own = await daemon.cycle.readOwnBooks().catch(() => null);
   if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };

@@ -159,7 +159,7 @@ export class StrategySwitch {
     const { context, engine, isShut } = this.#parts;
     if (isShut() || engine.thread.isOver)
       throw new NotReloaded('the session ended or its engine failed meanwhile; ask again');
-    if (context.names.all.some((name, place) => names.all[place] !== name))
+    if (context.names.all.some((name, index) => names.all[index] !== name))
       throw new NotReloaded('another strategy was named meanwhile; ask again');
   }
 }
@@ -178,7 +178,7 @@ export const engineData = (
 });
 
 const changedStrategies = ({ versionsSince }: StrategyPlan): ReadonlySet<StrategyIndex> =>
-  new Set(versionsSince.flatMap((since, place) => (since === Infinity ? [strategyIndex(place)] : [])));
+  new Set(versionsSince.flatMap((since, index) => (since === Infinity ? [strategyIndex(index)] : [])));
 
 function assertNoFaults(faults: readonly ReplayFault[], names: StrategyNames): void {
   if (faults.length === 0) return;

@@ -274,7 +274,7 @@ const isOverfilled = (order: ManagedOrder, { filledQty, qty }: BrokerOrder): boo
 /** Moments after `at` become the last microseconds before it: which of an order and its row came first still decides whose the row is. */
 function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => TsUs {
   const ahead = [...new Set(moments)].filter((moment) => moment > at).toSorted((a, b) => a - b);
-  const places = new Map(ahead.map((moment, place) => [moment, tsUs(at - ahead.length + place + 1)]));
+  const places = new Map(ahead.map((moment, index) => [moment, tsUs(at - ahead.length + index + 1)]));
   return (moment) => places.get(moment) ?? moment;
 }
 

@@ -179,8 +179,8 @@ export function matchOrders(
       continue;
     }
     const inOrder = group.toSorted((a, b) => byNumber(a.orderNo, b.orderNo));
-    inOrder.forEach((row, place) => {
-      const order = alike[place];
+    inOrder.forEach((row, index) => {
+      const order = alike[index];
       if (order === undefined) foreign.push(row);
       else pairs.push({ order, row });
     });
@@ -233,7 +233,7 @@ export function matchTriggers(
       .toSorted((a, b) => ableOf(a).length - ableOf(b).length);
     // The pending answer will name it.
     const isOpen = alike.some(({ status }) => status === 'submitted');
-    if (!isOpen && found.some((row, place) => ableOf(row).length <= place)) {
+    if (!isOpen && found.some((row, index) => ableOf(row).length <= index)) {
       ambiguous.push(...alike);
       continue;
     }

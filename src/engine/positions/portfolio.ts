@@ -209,8 +209,8 @@ export class Portfolio {
 
   /** A new trading day. */
   clear(): void {
-    for (let place = 0; place < this.#accounts.length; place += 1)
-      this.#noteChanged(strategyIndex(place - 1));
+    for (let index = 0; index < this.#accounts.length; index += 1)
+      this.#noteChanged(strategyIndex(index - 1));
     this.#accounts = [];
     this.#held = null;
     this.#byHand.clear();
@@ -322,10 +322,10 @@ export class Portfolio {
 
   #listHeld(): readonly HeldPosition[] {
     const held: HeldPosition[] = [];
-    this.#accounts.forEach(({ positions, held: instruments }, place) => {
+    this.#accounts.forEach(({ positions, held: instruments }, index) => {
       for (const instrument of instruments) {
         const { qty } = positions[instrument] ?? FLAT_POSITION;
-        held.push({ strategy: strategyIndex(place - 1), instrument, qty });
+        held.push({ strategy: strategyIndex(index - 1), instrument, qty });
       }
     });
     return held;

@@ -107,7 +107,7 @@ export class LossLimits {
     for (const instrument of this.#core.portfolio.touchedBy(null))
       this.#core.market.of(instrument).safePrices.set(-Infinity, Infinity);
     this.#checkAccount();
-    for (let place = 0; place < this.#bases.length; place += 1) this.#checkStrategy(strategyIndex(place));
+    for (let index = 0; index < this.#bases.length; index += 1) this.#checkStrategy(strategyIndex(index));
     this.#core.portfolio.forgetChanges();
     this.#areBandsValid = true;
   }
@@ -127,11 +127,11 @@ export class LossLimits {
     const { risk, strategies } = this.#core.settings;
     if (typeof whose !== 'number' && this.#halt.isLossTheReason)
       this.#accountBase = this.#accept(null, risk.dailyLossMax);
-    strategies.forEach(({ risk: { dailyLossMax } }, place) => {
-      const strategy = strategyIndex(place);
+    strategies.forEach(({ risk: { dailyLossMax } }, index) => {
+      const strategy = strategyIndex(index);
       if (whose !== undefined && whose !== strategy) return;
       if (!this.#halt.isStrategyLossTheReason(strategy)) return;
-      this.#bases[place] = this.#accept(strategy, dailyLossMax);
+      this.#bases[index] = this.#accept(strategy, dailyLossMax);
     });
   }
 

@@ -29,8 +29,8 @@ export class StrategyRegistry {
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
     this.#host = host;
-    this.#registered = settings.map((each, place) => ({
-      index: strategyIndex(place),
+    this.#registered = settings.map((each, index) => ({
+      index: strategyIndex(index),
       settings: each,
       legs: [],
       stopped: null,

@@ -68,8 +68,8 @@ export function sessionStrategies(
     lists.flatMap(({ strategies }) => strategies).map((each) => [each.settings.id, each]),
   );
   const configured = config.strategies.flatMap(
-    ({ id, strategy: definition, code, symbols, params }, place): ConfiguredStrategy | [] => {
-      const settings = config.engine.strategies[place];
+    ({ id, strategy: definition, code, symbols, params }, index): ConfiguredStrategy | [] => {
+      const settings = config.engine.strategies[index];
       if (settings === undefined) return [];
       return {
         settings,

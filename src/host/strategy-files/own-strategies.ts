@@ -80,12 +80,12 @@ export type DefinitionOf = (strategy: string) => StrategyDefinition;
 /** A script that fails here, after it was loaded before, fails when it is connected, and so stops itself alone. */
 export async function loadDefinitions(
   strategies: readonly { readonly strategy: string; readonly code: StrategyCode | null }[],
-  onLoading: (place: number) => void = () => undefined,
+  onLoading: (index: number) => void = () => undefined,
 ): Promise<DefinitionOf> {
   const definitions = new Map(CATALOG.map((definition) => [definition.name, definition]));
-  for (const [place, { strategy, code }] of strategies.entries()) {
+  for (const [index, { strategy, code }] of strategies.entries()) {
     if (code === null || definitions.has(strategy)) continue;
-    onLoading(place);
+    onLoading(index);
     definitions.set(strategy, await loadedOrFailing(strategy, code));
   }
   return (strategy) => {

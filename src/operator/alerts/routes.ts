@@ -73,8 +73,8 @@ export class Routes {
   }
 
   send(message: AlertMessage): void {
-    for (const [place, { least }] of this.#options.routes.entries())
-      if (message.kind !== 'alert' || isAtLeast(message.severity, least)) this.#give(message, place);
+    for (const [index, { least }] of this.#options.routes.entries())
+      if (message.kind !== 'alert' || isAtLeast(message.severity, least)) this.#give(message, index);
   }
 
   /** A message that an earlier run left in this channel's queue; nothing when the channel is gone from the configuration. */
@@ -105,12 +105,12 @@ export class Routes {
 
   /** Messages that wait while their channel is in trouble: another one should send them. */
   passOn(messages: readonly AlertMessage[], from: ChannelQueue): void {
-    const place = this.#queues.indexOf(from);
-    for (const message of messages) this.#passOn(message, place);
+    const index = this.#queues.indexOf(from);
+    for (const message of messages) this.#passOn(message, index);
   }
 
-  #give(message: AlertMessage, place: number): void {
-    const queue = this.#queues[place];
+  #give(message: AlertMessage, index: number): void {
+    const queue = this.#queues[index];
     if (queue === undefined) return;
     const given = this.#givenOf(message);
     if (given.has(queue.id)) return;
@@ -127,12 +127,12 @@ export class Routes {
     return given;
   }
 
-  /** To the first one after `place` that works, unless one that works has it. */
-  #passOn(message: AlertMessage, place: number): void {
+  /** To the first one after `index` that works, unless one that works has it. */
+  #passOn(message: AlertMessage, index: number): void {
     const given = this.#given.get(message.id);
     const working = [...this.#queues.keys()]
-      .map((step) => (place + 1 + step) % this.#queues.length)
-      .filter((other) => other !== place && this.#queues[other]?.trouble === null);
+      .map((step) => (index + 1 + step) % this.#queues.length)
+      .filter((other) => other !== index && this.#queues[other]?.trouble === null);
     if (working.some((other) => given?.has(this.#queues[other]?.id ?? '') === true)) return;
     const [next] = working;
     if (next !== undefined) this.#give(message, next);

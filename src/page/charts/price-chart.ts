@@ -244,7 +244,7 @@ class PriceLines {
   redraw(): void {
     const shown = [...this.#series];
     for (const [place, [, series]] of shown.entries()) series.applyOptions(lineLook(place));
-    this.#legend.replaceChildren(...shown.map(([label], place) => legendOf(label, place)));
+    this.#legend.replaceChildren(...shown.map(([label], index) => legendOf(label, index)));
   }
 }
 

@@ -29,7 +29,7 @@ import { Now } from './now.tsx';
 import { Empty, Field, Panel, clockTime, duration, worded, Button, set } from './parts.tsx';
 import { Results } from './results.tsx';
 import { Faults, Steer } from './steer.tsx';
-import { LANGUAGE, t, said } from './text.ts';
+import { LANGUAGE, t, localized } from './text.ts';
 
 const VIEW = {
   now: Now,
@@ -172,14 +172,14 @@ function verdictOf(value: CockpitState) {
   if (value.halted !== null) {
     const { text } = value.sweep;
     bad.push(
-      `${t.entriesOff}: ${said(value.halted)}${text === '' ? '' : `. ${worded(t.sweep, value.sweep.status)} ${said(text)}`}`,
+      `${t.entriesOff}: ${localized(value.halted)}${text === '' ? '' : `. ${worded(t.sweep, value.sweep.status)} ${localized(text)}`}`,
     );
   }
   if (value.engine.state === 'hung') bad.push(t.engineHung);
-  bad.push(...value.problems.map(said));
+  bad.push(...value.problems.map(localized));
   if (value.token.isOtpAwaited) warn.push(t.otpAwaited);
   if (value.alerts.unseen > 0) warn.push(t.unseen(value.alerts.unseen));
-  if (value.procedure !== '') warn.push(said(value.procedure));
+  if (value.procedure !== '') warn.push(localized(value.procedure));
   const [text, ...more] = [...bad, ...warn];
   if (text === undefined) return { tone: 'good', text: t.allWell, more };
   return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
@@ -231,11 +231,11 @@ const show = (name: Tab): void => {
 
 const Tabs = () => (
   <nav aria-label={t.views}>
-    {tabs.value.map((name, place) => (
+    {tabs.value.map((name, index) => (
       <Button
         key={name}
         aria-current={view.value === name ? 'page' : undefined}
-        aria-keyshortcuts={String(place + 1)}
+        aria-keyshortcuts={String(index + 1)}
         onClick={() => show(name)}
       >
         {t.view[name]}

@@ -97,9 +97,9 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
   if (shown.length === 0) return <Empty>{isReading ? t.reading : t.noEntries}</Empty>;
   return (
     <ol class="entries">
-      {shown.map((each, place) => (
+      {shown.map((each, index) => (
         <li key={each.id}>
-          {each.day !== shown[place - 1]?.day && <h3>{each.day}</h3>}
+          {each.day !== shown[index - 1]?.day && <h3>{each.day}</h3>}
           <Line entry={each} time={clockTime(each.atMs)} />
         </li>
       ))}

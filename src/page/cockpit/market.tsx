@@ -304,7 +304,7 @@ function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
       <td class="num mine">{(level !== undefined && ours.get(level[0])) || ''}</td>
     </tr>
   );
-  const places = Array.from({ length: LEVELS }, (_, place) => place);
+  const places = Array.from({ length: LEVELS }, (_, index) => index);
   const [bestBid, bestAsk] = [bids[0]?.[0], asks[0]?.[0]];
   return (
     <table class="depth" aria-label={t.depth}>

@@ -37,7 +37,7 @@ import {
 } from './parts.tsx';
 import { canSteer, command, entries, nameOf, nowMs, prices, REASON, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
-import { lineOf, said, t } from './text.ts';
+import { lineOf, localized, t } from './text.ts';
 
 export const Now = ({ value }: { readonly value: CockpitState }) => (
   <>
@@ -98,7 +98,7 @@ function Health({ value: { feed, engine, token, books, jobs } }: { readonly valu
           !isProven ? t.booksDiffer : isNow ? t.booksAgree : t.booksOld,
         ]
       : [t.books, 'off', t.notCompared],
-    [t.jobs, 'off', said(jobs)],
+    [t.jobs, 'off', localized(jobs)],
   ];
   return (
     <ul class="health" aria-label={t.health}>
@@ -120,8 +120,8 @@ function Strategies({ value }: { readonly value: CockpitState }) {
       name: t.strategy,
       show: ({ id, stopped, halted }) => (
         <>
-          <b>{id}</b> {stopped !== null && <Tag tone="bad" title={said(stopped)} text={t.stopped} />}
-          {halted !== null && <Tag tone="warn" title={said(halted)} text={t.halted} />}
+          <b>{id}</b> {stopped !== null && <Tag tone="bad" title={localized(stopped)} text={t.stopped} />}
+          {halted !== null && <Tag tone="warn" title={localized(halted)} text={t.halted} />}
         </>
       ),
     },
@@ -339,7 +339,7 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
   const rows = [...held, ...figures];
   return (
     <Panel title={t.ourBooks} aside={times.join(', ')}>
-      {books.unproven !== null && <p class="note bad">{said(books.unproven)}</p>}
+      {books.unproven !== null && <p class="note bad">{localized(books.unproven)}</p>}
       {rows.length === 0 && <Empty>{t.nothingHeld}</Empty>}
       {rows.length > 0 && (
         <Comparison

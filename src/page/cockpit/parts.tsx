@@ -162,8 +162,8 @@ export const Comparison = ({ label, sources, rows }: ComparisonProps) => (
   <table class="compare" aria-label={label}>
     <thead>
       <tr>
-        {[<Hidden>{t.what}</Hidden>, ...sources].map((source, place) => (
-          <th key={place} scope="col">
+        {[<Hidden>{t.what}</Hidden>, ...sources].map((source, index) => (
+          <th key={index} scope="col">
             {source}
           </th>
         ))}
@@ -173,8 +173,8 @@ export const Comparison = ({ label, sources, rows }: ComparisonProps) => (
       {rows.map(({ what, values, state = '' }) => (
         <tr key={what} class={state}>
           <th scope="row">{what}</th>
-          {values.map((value, place) => (
-            <td key={place} class="right num">
+          {values.map((value, index) => (
+            <td key={index} class="right num">
               {value}
             </td>
           ))}

@@ -148,6 +148,6 @@ export const vietnamese = (text: string): string => translated(text) ?? text;
 
 /** A line of the journal whose word and text speak one language; what a strategy notes is its own. */
 export function vietnameseLine(word: string, text: string) {
-  const said = word === 'note' ? text : translated(text);
-  return said === null ? { word, text } : { word: WORDS.get(word) ?? word, text: said };
+  const localized = word === 'note' ? text : translated(text);
+  return localized === null ? { word, text } : { word: WORDS.get(word) ?? word, text: localized };
 }

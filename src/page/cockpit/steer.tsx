@@ -24,7 +24,7 @@ import {
   Waiting,
 } from './parts.tsx';
 import { canSteer, command, halt, nameOf, REASON, session, leave } from './store.ts';
-import { said, t } from './text.ts';
+import { localized, t } from './text.ts';
 
 export function Steer({ value }: { readonly value: CockpitState }) {
   if (!canSteer.value)
@@ -52,10 +52,10 @@ function Entries({ value: { halted, sweep, money } }: { readonly value: CockpitS
       <p>
         <Dot tone={halted === null ? 'good' : 'bad'} label={halted === null ? t.entriesOn : t.entriesOff} />
       </p>
-      <p class="note">{halted === null ? t.haltMeaning : said(halted)}</p>
+      <p class="note">{halted === null ? t.haltMeaning : localized(halted)}</p>
       {halted !== null && (
         <p class="note">
-          <b>{worded(t.sweep, sweep.status)}</b> {said(sweep.text)}
+          <b>{worded(t.sweep, sweep.status)}</b> {localized(sweep.text)}
         </p>
       )}
       <div class="row">
@@ -218,7 +218,7 @@ function Strategy({ strategy, flatten }: StrategyProps) {
             {each}
           </div>
         ))}
-        {why !== null && <p class="note">{said(why)}</p>}
+        {why !== null && <p class="note">{localized(why)}</p>}
       </div>
       <div class="row">
         {stopped === null && (

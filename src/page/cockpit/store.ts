@@ -11,7 +11,7 @@ import {
   type CockpitAnswer,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { errorText } from '../../domain/failure.ts';
-import { said, t } from './text.ts';
+import { localized, t } from './text.ts';
 
 const TABS = ['now', 'market', 'steer', 'journal', 'results'] as const;
 export type Tab = (typeof TABS)[number] | 'faults';
@@ -197,7 +197,7 @@ export async function command(
   const answer = isUnsure
     ? { ok: false, message: t.haltsChanged }
     : await send(name, confirm === '' ? body : { ...body, confirm });
-  const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : said(answer.message);
+  const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : localized(answer.message);
   outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...sent, ...answer, message } : each));
   if (!answer.ok && (await readSession().catch(() => null)) === undefined) session.value = null;
   return answer.ok;

@@ -363,7 +363,7 @@ const chosen = <T extends Table>(table: T): In<T> =>
 export const t = chosen(TABLE);
 
 /** A reason or an outcome as the daemon said it, in the language of the page. */
-export const said = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;
+export const localized = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;
 
 /** A line of the journal in one language: the word that begins it, and the rest. */
 export const lineOf = LANGUAGE === 'vi' ? vietnameseLine : (word: string, text: string) => ({ word, text });

@@ -136,11 +136,11 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
 }
 
 function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {
-  return strategies.flatMap(({ id, fault }, place) => {
+  return strategies.flatMap(({ id, fault }, index) => {
     if (fault === null) return [];
     const at = formatLocalMoment(fault.tsUs, utcOffsetMinutes);
     const head = `${id} crashed at ${at} in ${fault.where}, and was stopped: ${fault.message}`;
-    return [`${head}\n${framesInSource(backtest, place, fault.stack ?? '')}`.trimEnd()];
+    return [`${head}\n${framesInSource(backtest, index, fault.stack ?? '')}`.trimEnd()];
   });
 }
 
@@ -161,9 +161,9 @@ function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest):
     const given = rows.map(({ symbol, count }) => `${formatCount(count, what)} of ${symbol}`).join(', ');
     return `it was given ${given}${waits ? ', and reads bid and ask, which bars do not have' : ''}${forgets}`;
   };
-  return strategies.flatMap(({ id, orders, denialCount, stopped, symbols }, place) =>
+  return strategies.flatMap(({ id, orders, denialCount, stopped, symbols }, index) =>
     orders === 0 && denialCount === 0 && stopped === null
-      ? [`${id} placed no order: ${why(symbols, place)}`]
+      ? [`${id} placed no order: ${why(symbols, index)}`]
       : [],
   );
 }
@@ -174,7 +174,7 @@ const readsBook = ({ strategies }: Backtest, place: number): boolean =>
 
 function inferredFindings(backtest: Backtest, data: DataWatch['contracts']): readonly string[] {
   const codes = data.flatMap(({ symbol, hasBook, everyUs }) => (hasBook || everyUs !== null ? [] : [symbol]));
-  const readers = backtest.strategies.filter((_, place) => codes.length > 0 && readsBook(backtest, place));
+  const readers = backtest.strategies.filter((_, index) => codes.length > 0 && readsBook(backtest, index));
   return readers.map(
     ({ id }) => `${id} reads a book: of ${codes.join(', ')} no book was recorded, it is inferred from prints`,
   );

@@ -112,8 +112,8 @@ type Decided = Pick<SecondRun, 'decisions'>;
 
 /** The strategy that differs first: others may only follow it. */
 function earliest(backtest: Backtest, one: Decided, other: Decided, untilUs: number): string | null {
-  const differences = backtest.strategies.flatMap(({ id }, place) => {
-    const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
+  const differences = backtest.strategies.flatMap(({ id }, index) => {
+    const found = firstDifference(one.decisions[index] ?? [], other.decisions[index] ?? [], untilUs);
     return found === null ? [] : [{ id, ...found }];
   });
   const [first] = differences.toSorted((a, b) => a.atUs - b.atUs);

@@ -98,7 +98,7 @@ const runSections = (run: ReportedRun): readonly Section[] => [
       chart('equity', 0, `Equity in ${run.drawn.currency} over time`) +
       chart('drawdown', 0, 'Percent below the highest equity over time'),
   },
-  ...run.drawn.prices.map((prices, place) => priceSection(prices, place, run)),
+  ...run.drawn.prices.map((prices, index) => priceSection(prices, index, run)),
   ...daySections(run),
   ...tradeSections(run),
   ...riskSections(run),
@@ -154,9 +154,9 @@ function riskSections({ drawn, costs, timeZone }: ReportedRun): readonly Section
         chart('funds', 0, `Cash, margin used and buying power in ${currency} over time`),
     ),
     { title: 'Costs', content: costTable(costs, moneyDigits) },
-    ...fans.map(({ title, xName }, place) => ({
+    ...fans.map(({ title, xName }, index) => ({
       title,
-      content: chart('fan', place, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
+      content: chart('fan', index, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
     })),
   ];
 }

@@ -287,10 +287,10 @@ function positionsUntil(
     return isCounted ? unitsOf(spec, positionAfter) : (positionAfter * value) / qty / moneyScale;
   };
   const changes = strategies
-    .flatMap(({ fills }, place) =>
+    .flatMap(({ fills }, index) =>
       Array.from(fills, (fill) => ({
         atUs: fill.tsUs,
-        of: `${place} ${fill.instrument}`,
+        of: `${index} ${fill.instrument}`,
         after: heldAfter(fill),
       })),
     )

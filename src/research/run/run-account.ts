@@ -125,10 +125,10 @@ export class RunAccount {
 
   /** Positions that each strategy takes into the next day. */
   carriedOver(): readonly CarriedPosition[] {
-    return this.ledgers.flatMap(({ book }, place) =>
+    return this.ledgers.flatMap(({ book }, index) =>
       this.instruments.flatMap(({ contract }) => {
         const { qty, openValue } = book.holdings.get(contract.orderCode)?.entry ?? FLAT_POSITION;
-        const head = { strategy: strategyIndex(place), instrument: contract.index };
+        const head = { strategy: strategyIndex(index), instrument: contract.index };
         return qty === 0 ? [] : [{ ...head, qty, openValue }];
       }),
     );

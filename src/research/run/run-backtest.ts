@@ -116,7 +116,7 @@ class Run {
   play() {
     const { days } = this.#plan.data;
     assert(days.length > 0, 'a run has a day');
-    days.forEach((day, place) => this.#playDay(day, place));
+    days.forEach((day, index) => this.#playDay(day, index));
     return this.#result();
   }
 
@@ -330,18 +330,18 @@ class Run {
         /** Trades since the sample before, as columns; 0 where nothing was traded. */
         ranges: prices.ranges(),
       })),
-      strategies: account.ledgers.map((ledger, place) => {
-        const instance = plan.strategies[place];
+      strategies: account.ledgers.map((ledger, index) => {
+        const instance = plan.strategies[index];
         return {
           ...ledger.outcome(this.#instruments, account.days, toUs),
           id: instance?.id ?? '',
           /** Name in the catalogue, or the file it came from. */
           strategy: instance?.definition.name ?? '',
-          symbols: plan.settings.strategies[place]?.symbols ?? [],
+          symbols: plan.settings.strategies[index]?.symbols ?? [],
           params: instance?.params ?? {},
           /** Profit so far, open and closed, net of costs; begins at zero. */
           profit: samples.samplesOf(ledger.profit),
-          plots: this.#plots.of(place),
+          plots: this.#plots.of(index),
         };
       }),
       models: describeModels(plan),

@@ -166,7 +166,7 @@ function mergeByTime(tapes: readonly PlayedTape[]) {
   for (const [place, { rows }] of tapes.entries())
     nextUs[place] = rows.rows > 0 ? (rows.tsUs[0] ?? Infinity) : Infinity;
   const winners = new Uint16Array(2 * leaves);
-  for (let place = 0; place < leaves; place += 1) winners[leaves + place] = place;
+  for (let index = 0; index < leaves; index += 1) winners[leaves + index] = index;
   const decide = (node: number): void => {
     const one = winners[2 * node] ?? 0;
     const other = winners[2 * node + 1] ?? 0;
@@ -328,7 +328,7 @@ export class TapePlayer {
     let { row } = cursor;
     let lastUs = NaN;
     let after: QuietEnd = 'next';
-    for (const place = places?.[turn]; turn < end && places?.[turn] === place; turn += 1) {
+    for (const index = places?.[turn]; turn < end && places?.[turn] === index; turn += 1) {
       const atUs = times[turn] ?? 0;
       const traded = qty[row] ?? 0;
       const price = priceTicks[row] ?? 0;

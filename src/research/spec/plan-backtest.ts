@@ -68,12 +68,12 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
   const { warmUpDays = read.warmUpDays ?? 0 } = overrides;
   const everyUs = lengthOfAll(sources);
-  const strategies = backtest.strategies.map(({ id, definition }, place): StrategyInstance => {
-    const own = fittedParams(backtest, place, everyUs);
+  const strategies = backtest.strategies.map(({ id, definition }, index): StrategyInstance => {
+    const own = fittedParams(backtest, index, everyUs);
     const over = params[id];
     const parsed = over === undefined ? null : definition.parseParams({ ...own, ...over });
     if (parsed?.ok === false) throw new Error(`parameters of ${id}: ${issuesText(parsed.issues)}`);
-    return { index: strategyIndex(place), id, definition, params: parsed?.value ?? own };
+    return { index: strategyIndex(index), id, definition, params: parsed?.value ?? own };
   });
   const plan = {
     calendar: market.calendar,

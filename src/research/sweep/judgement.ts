@@ -85,7 +85,7 @@ export function rankedPlaces(
     each.trades < tradesMin || each.stopped !== null ? null : objectiveOf(each, objective),
   );
   return scores
-    .flatMap((score, place) => (score === null ? [] : [{ score, place }]))
+    .flatMap((score, index) => (score === null ? [] : [{ score, place: index }]))
     .toSorted((a, b) => b.score - a.score || a.place - b.place)
     .map(({ place }) => place);
 }

@@ -172,7 +172,7 @@ async function walkForward(runs: Runs, plan: SweepPlan): Promise<WalkForwardResu
     ...own,
   });
   const inside = await runs.all(
-    windows.flatMap(({ inSample }) => trials.map((_, place) => task(place, inSample))),
+    windows.flatMap(({ inSample }) => trials.map((_, index) => task(index, inSample))),
     'in sample',
   );
   const chosen = windows.map((window, i) => {

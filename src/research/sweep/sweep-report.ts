@@ -243,8 +243,8 @@ function sweepJson({ market, sources }: Backtest, found: SweepResult): unknown {
   const { moneyScale, currency } = market;
   const names = dimensionNames(found.space);
   const { walkForward, best, monteCarlo } = found;
-  const trials = found.trials.map(({ assignment, figures }, place) => ({
-    trial: place + 1,
+  const trials = found.trials.map(({ assignment, figures }, index) => ({
+    trial: index + 1,
     params: Object.fromEntries(names.map((name, i) => [name, assignment[i]])),
     ...figures,
   }));
@@ -303,9 +303,9 @@ function trialsCsv({ space, trials, ranked }: SweepResult): string {
   const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
   return csvText(
     ['trial', 'rank', ...dimensionNames(space), ...Object.keys(FIGURES)],
-    trials.map(({ assignment, figures }, place) => [
-      place + 1,
-      rankOf.get(place) ?? null,
+    trials.map(({ assignment, figures }, index) => [
+      index + 1,
+      rankOf.get(index) ?? null,
       ...assignment,
       ...Object.values(FIGURES).map((key) => figures[key]),
     ]),

@@ -147,12 +147,12 @@ function sumOf(parts: readonly (Money | null)[]): Money | null {
 function accountOf(account: Data, drift: DriftCounter): ParseResult<BrokerAccount> {
   const usagePercent = usagePercentOf(account);
   if (usagePercent === undefined) return notParsed(`${WHERE}.data.tyle`, 'a percentage', account.tyle);
-  const said = (key: MoneyField): Money | null => {
+  const received = (key: MoneyField): Money | null => {
     const value = account[key];
     if (value === undefined) drift.count(`${WHERE}.${key}`, 'missing');
     return value ?? null;
   };
-  const shown = (key: MoneyField): Money => said(key) ?? money(0);
+  const shown = (key: MoneyField): Money => received(key) ?? money(0);
   const { cash, vm } = account;
   const others = shown('others');
   return parsed({
@@ -163,9 +163,9 @@ function accountOf(account: Data, drift: DriftCounter): ParseResult<BrokerAccoun
     buyingPower: account.avaiColla,
     profit: vm,
     uncollected: others,
-    fee: sumOf([said('feeCTCK'), said('feeHNX'), said('feePos')]),
-    tax: said('tax'),
-    withdrawable: said('cashWithdraw'),
+    fee: sumOf([received('feeCTCK'), received('feeHNX'), received('feePos')]),
+    tax: received('tax'),
+    withdrawable: received('cashWithdraw'),
     usageBps: Math.round(usagePercent * 100),
   });
 }

@@ -94,9 +94,9 @@ export function classifyConditionReply(
   const verdict = envelopeVerdict(reply, operation, drift);
   if ('status' in verdict) return verdict;
   const row = conditionRow.safeParse(verdict.first).data;
-  const said = row?.pkOrderNo ?? row?.pk_orderNo.trim() ?? '';
+  const received = row?.pkOrderNo ?? row?.pk_orderNo.trim() ?? '';
   // An acceptance of another order is no verdict on this one.
-  if (said !== '' && said !== orderKey) return unknown(`rc 1 for order key ${said}`);
+  if (received !== '' && received !== orderKey) return unknown(`rc 1 for order key ${received}`);
   return { status: 'accepted', orderNo, orderKey };
 }
 
@@ -106,8 +106,8 @@ const transaction = z.object({ transactionId: looseText.catch('') });
 export function classifyCashReply(reply: HttpReply, operation: string, drift: DriftCounter): CallReceipt {
   const verdict = envelopeVerdict(reply, operation, drift);
   if ('status' in verdict) return verdict;
-  const said = transaction.safeParse(verdict.first).data?.transactionId.trim() ?? '';
-  const id = said === '' ? (looseText.safeParse(verdict.json['oID']).data ?? '').trim() : said;
+  const received = transaction.safeParse(verdict.first).data?.transactionId.trim() ?? '';
+  const id = received === '' ? (looseText.safeParse(verdict.json['oID']).data ?? '').trim() : received;
   return { status: 'accepted', transactionId: id === '' ? null : id };
 }
 
@@ -118,12 +118,12 @@ const classifyByField =
     const read = readReply(reply);
     if ('status' in read) return read;
     const json = isRecord(read.json) ? read.json : {};
-    const said = idText.safeParse(json[key]).data ?? '';
+    const received = idText.safeParse(json[key]).data ?? '';
     const { httpStatus } = reply;
-    if (said === '') return unknown(`HTTP ${httpStatus} without ${key}`);
+    if (received === '') return unknown(`HTTP ${httpStatus} without ${key}`);
     if (typeof json[key] !== 'string') drift.count(`${operation}.${key}`, 'not a text');
-    if (said !== success) {
-      return { status: 'rejected', code: said, text: looseText.safeParse(json['message']).data ?? '' };
+    if (received !== success) {
+      return { status: 'rejected', code: received, text: looseText.safeParse(json['message']).data ?? '' };
     }
     if (httpStatus !== 200) return unknown(`HTTP ${httpStatus} with ${key} ${success}`);
     return { status: 'accepted', transactionId: null };

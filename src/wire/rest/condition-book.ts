@@ -181,18 +181,18 @@ function decodeRow(
 
 /** Nothing and 0 are no price: an arbitrage order has no trigger. */
 function triggerOf(
-  said: number | undefined,
+  received: number | undefined,
   spec: ContractSpec,
   path: string,
 ): ParseResult<PriceTicks | null> {
-  if (said === undefined || said === 0) return parsed<PriceTicks | null>(null);
-  if (said < 0) return notParsed(path, 'a price', said);
-  return parsePoints(spec, said, path);
+  if (received === undefined || received === 0) return parsed<PriceTicks | null>(null);
+  if (received < 0) return notParsed(path, 'a price', received);
+  return parsePoints(spec, received, path);
 }
 
 /** The field is documented nowhere: nothing and 0 say nothing. */
-function parentOf(said: string): BrokerOrderNo | null {
-  const number = said.trim();
+function parentOf(received: string): BrokerOrderNo | null {
+  const number = received.trim();
   return number === '' || number === '0' ? null : brokerOrderNo(number);
 }
 

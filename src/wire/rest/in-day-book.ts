@@ -218,7 +218,7 @@ function decodeRow(
   if (row.isCancel === '') drift.count(`${WHERE}.isCancel`, 'missing');
   const key = row.pk_orderNo.trim();
   const { matchPriceBQ: average, matchValue: value } = row;
-  const said = { filledQty: filled, limitPrice: limitPrice.value, average, value };
+  const received = { filledQty: filled, limitPrice: limitPrice.value, average, value };
   return parsed({
     orderNo: brokerOrderNo(row.orderNo),
     orderKey: key === '' ? null : brokerOrderKey(key),
@@ -228,7 +228,7 @@ function decodeRow(
     qty: qty(row.volume),
     limitPrice: limitPrice.value,
     filledQty: qty(filled),
-    filledValue: filledValueFrom(said, spec, drift),
+    filledValue: filledValueFrom(received, spec, drift),
     status,
     statusText: `${row.status}${row.quote === '' ? '' : `/${row.quote}`}`,
     canCancel: row.isCancel === '' ? !isCanceled({ status }) : row.isCancel !== '0',
@@ -238,7 +238,7 @@ function decodeRow(
   });
 }
 
-interface SaidOfFills {
+interface FillFigures {
   readonly filledQty: number;
   readonly limitPrice: PriceTicks | null;
   /** Points. */
@@ -254,8 +254,8 @@ const FAR_FROM_LIMIT = 0.2;
  * from the average; both are the broker's. The unit of a value on its own is not known, so it counts only with an average or a limit price.
  * With neither there is no figure here.
  */
-function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCounter): FilledValue | null {
-  const { filledQty, limitPrice, average = 0, value = 0 } = said;
+function filledValueFrom(received: FillFigures, spec: ContractSpec, drift: DriftCounter): FilledValue | null {
+  const { filledQty, limitPrice, average = 0, value = 0 } = received;
   if (filledQty === 0) return null;
   const unit = spec.hundredthsPerTick * spec.moneyPerHundredth;
   const atLimit = limitPrice === null ? undefined : limitPrice * filledQty * unit;

@@ -125,9 +125,9 @@ export const derivatives = {
 /** Outside trading hours most fields are left out or 0: null then. A price off the grid is not a price, and is counted. */
 function quoteOf(quote: Quote, spec: ContractSpec, drift: DriftCounter): ContractQuote {
   const ticks = (name: 'ceilPrice' | 'floorPrice' | 'matchPrice'): PriceTicks | null => {
-    const said = quote[name];
-    if (said === undefined || said <= 0) return null;
-    const price = parsePoints(spec, said, name);
+    const received = quote[name];
+    if (received === undefined || received <= 0) return null;
+    const price = parsePoints(spec, received, name);
     if (!price.ok) drift.count(`derivatives.${name}`, 'off the tick grid');
     return price.ok ? price.value : null;
   };

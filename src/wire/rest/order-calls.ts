@@ -61,8 +61,8 @@ export function encodeOrderType(
 }
 
 /** Left out is regular, as clients do. */
-export function decodeOrderType(said: string): RequestedTerms {
-  const trimmed = said.trim();
+export function decodeOrderType(received: string): RequestedTerms {
+  const trimmed = received.trim();
   if (trimmed === '' || trimmed === REGULAR_WORD) return { kind: 'regular' };
   const unreadable: RequestedTerms = { kind: 'unreadable', text: trimmed };
   const sign = trimmed.indexOf('=');
