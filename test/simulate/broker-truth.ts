@@ -1,4 +1,5 @@
 /** What is so at the simulated broker, by its own events: orders with every state of their fills, stops, positions by owner, prices. */
+import type { OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { SessionPhase } from '../../src/domain/calendar.ts';
 import { type Side, signOf } from '../../src/domain/order.ts';
 import type { Purpose } from '../../src/engine/ports/approved.ts';
@@ -198,11 +199,13 @@ export class BrokerTruth {
     return [...this.orders.values()].map(({ report }) => report).filter(isOpenAtBroker);
   }
 
-  /** `numbers`: of the orders that wait on the other side. */
-  waitingDifference(numbers: Set<string>): string | null {
+  /** Both sides know the same orders that wait for a trigger. */
+  waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
+    const waiting = orders.filter(({ status }) => status === 'pending_trigger');
+    const ours = new Set(waiting.map(({ orderNo }) => String(orderNo)));
     for (const { orderNo, kind } of this.waiting())
-      if (!numbers.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
-    const [first] = numbers;
+      if (!ours.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
+    const [first] = ours;
     return first === undefined ? null : `${first} waits here alone`;
   }
 

@@ -119,7 +119,9 @@ export class Invariants {
       isResolved: (id) => this.#resolved.has(id),
       isReassigned: (strategy) => this.#reassigned.has(strategy),
       heldBy: (owner, code) =>
-        this.#unproven.get(owner) === 'agreed' ? journaledQty(owner, code) : this.truth.heldBy(owner, code),
+        this.#unproven.get(owner) === 'agreed' && !this.#reassigned.has(owner)
+          ? journaledQty(owner, code)
+          : this.truth.heldBy(owner, code),
       journaledQty,
     };
   }
@@ -475,7 +477,7 @@ export class Invariants {
     if (odd !== undefined) return `${odd.clientOrderId} is ${odd.status}`;
     return (
       this.#orderDifference(view.orders) ??
-      this.#waitingDifference(view.orders) ??
+      this.truth.waitingDifference(view.orders) ??
       this.#positionDifference(view) ??
       this.#ownerDifference(view) ??
       this.#cover.difference(view) ??
@@ -505,12 +507,6 @@ export class Invariants {
     return here === there.dayProfit
       ? null
       : `a profit of the day of ${here} before costs, ${there.dayProfit} at the broker`;
-  }
-
-  /** Both sides know the same orders that wait for a trigger. */
-  #waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
-    const waiting = orders.filter(({ status }) => status === 'pending_trigger');
-    return this.truth.waitingDifference(new Set(waiting.map(({ orderNo }) => String(orderNo))));
   }
 
   /** A strategy holds what its own orders filled; where nobody else traded, that is everything. */
