@@ -1,14 +1,12 @@
 /** Rules between sections of a configuration: assumptions, files, limits, modes. */
 import { statSync } from 'node:fs';
 import { aliasesOf, underlyingOf } from '../domain/contract-code.ts';
-import type { Assumption } from '../domain/settings.ts';
+import { type Assumption, ASSUMPTIONS } from '../domain/settings.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { meantHint, type Problem } from './problem.ts';
 import type { MarketDefinition } from './market-file.ts';
 import type { YamlSource } from './yaml-source.ts';
-
-const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 /** Paper assumes every open reading of the contract; a real broker only those the trader accepts (rulings, 13). */
 export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): readonly Assumption[] =>

@@ -271,7 +271,7 @@ export class Alerting {
     if (settings === undefined) return;
     const { url, every, start, fail } = settings;
     this.#switch = new DeadMansSwitch({
-      url: hiddenSecret('deadMansSwitch', url, address.secrets),
+      url: readHidden('deadMansSwitch', url, address.secrets),
       every,
       start,
       fail,
@@ -331,7 +331,7 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
   const { id } = config;
   switch (config.kind) {
     case 'telegram': {
-      const token = hiddenSecret(id, config.token, secrets);
+      const token = readHidden(id, config.token, secrets);
       const bot = createTelegramBot({ apiUrl: config.apiUrl, token });
       const channel = createTelegramChannel(id, bot, config.chat);
       if (config.users.length === 0 || stateDir === null) return { channel, bot };
@@ -342,12 +342,11 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
     }
     case 'email': {
       const { host, port, secure, from, to, user } = config;
-      const login =
-        user === undefined ? null : { user, password: hiddenSecret(id, config.password, secrets) };
+      const login = user === undefined ? null : { user, password: readHidden(id, config.password, secrets) };
       return { channel: createMail({ id, host, port, isSecure: secure, from, to, login }), bot: null };
     }
     case 'webhook': {
-      const url = hiddenSecret(id, config.url, secrets);
+      const url = readHidden(id, config.url, secrets);
       const { preset, template = '' } = config;
       const format = preset === undefined ? { template } : { preset };
       return { channel: createWebhook({ id, url, format }), bot: null };
@@ -356,7 +355,7 @@ function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string |
 }
 
 /** A secret that is hidden in every text from now on. */
-function hiddenSecret(id: string, ref: SecretRef, secrets: Secrets): string {
+function readHidden(id: string, ref: SecretRef, secrets: Secrets): string {
   const secret = readSecret(ref);
   if (secret === undefined)
     throw new Error(`alerts: expected the secret of ${id} in ${secretRefText(ref)}, was missing`);

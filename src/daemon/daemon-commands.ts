@@ -24,7 +24,7 @@ export interface RunActions {
 }
 
 /** Commands of the control API, of a phone and of the page. A command acknowledges the alerts before it. */
-export function runCommand(
+export function execute(
   daemon: Daemon,
   name: CommandName,
   body: CommandBody,
@@ -89,7 +89,7 @@ function post(
 const VIEW_WAIT_MAX = seconds(5);
 
 /** Answers when the next status shows the effect: the caller follows it there. */
-async function withNextView(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
+async function afterView(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
   if (!result.ok || (await withTimeout(daemon.refreshView(), VIEW_WAIT_MAX)) !== undefined) return result;
   return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
 }
@@ -108,7 +108,7 @@ async function withProgress(
   result: CommandResult,
   command: Parameters<Daemon['outcomes']['watch']>[0],
 ): Promise<CommandResult> {
-  const answer = await withNextView(daemon, result);
+  const answer = await afterView(daemon, result);
   const { lastView: view, config } = daemon;
   if (!answer.ok) return answer;
   if (config.mode === 'dry-run')
@@ -244,10 +244,7 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandAnswer 
   // Without a view of this engine it is the engine that knows.
   const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
   if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
-  return withNextView(
-    daemon,
-    post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }),
-  );
+  return afterView(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 
 type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
@@ -263,7 +260,7 @@ async function resolveOrder(daemon: Daemon, command: ResolveCommand): Promise<Co
     const status = before?.status ?? 'over: tickwright orders shows how';
     return { ok: false, message: `nothing is to be resolved: ${shortOrderId(id)} is ${status}` };
   }
-  const result = await withNextView(daemon, post(daemon, command));
+  const result = await afterView(daemon, post(daemon, command));
   if (!result.ok || before === undefined) return result;
   const status = order()?.status ?? 'over';
   const message = `${shortOrderId(id)} was ${before.status}, and is ${status} now`;

@@ -520,7 +520,7 @@ export class Daemon {
       this.alert('critical', 'emergency_record', `an earlier run could not write its journal: ${line}`);
     this.cycle.post({ kind: 'journal_failed', reason: this.#emergency.haltReason });
     this.journal.flush();
-    void this.#emergency.clearEarlierOnce(this.cycle.session?.view(), () => this.journal.flush());
+    void this.#emergency.clearOnce(this.cycle.session?.view(), () => this.journal.flush());
   }
 
   async #runSessions(maintenance: DailyMaintenance | undefined): Promise<never> {

@@ -170,9 +170,7 @@ export function strategyChanges(
     const was = before.find(({ settings }) => settings.id === id);
     const changes = was === undefined ? ['starts to run'] : changesOf(was, now);
     if (changes.length > 0)
-      lines.push(
-        [`${id}: ${changes.join(', ')}`, ...effectTexts(entryOf(id), now, running.orders)].join('; '),
-      );
+      lines.push([`${id}: ${changes.join(', ')}`, ...effects(entryOf(id), now, running.orders)].join('; '));
   }
   for (const { settings } of before) {
     if (after.some((each) => each.settings.id === settings.id)) continue;
@@ -214,7 +212,7 @@ function differing(was: object, now: object) {
 
 const valueText = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
 
-function effectTexts(
+function effects(
   entry: StrategyEntry | undefined,
   { settings }: ConfiguredStrategy,
   all: EngineSnapshot['orders'],

@@ -99,6 +99,8 @@ export function strategyIndex(value: number): StrategyIndex {
 /** Owner of adopted orders and positions (rulings, 40). */
 export const OPERATOR_INDEX = strategyIndex(-1);
 
+/** Whole milliseconds, rounded down. */
+export const toMs = (us: number): number => Math.floor(us / US_PER_MS);
 export const milliseconds = (value: number): DurationUs => durationUs(Math.round(value * US_PER_MS));
 export const seconds = (value: number): DurationUs => durationUs(Math.round(value * US_PER_SECOND));
 export const minutes = (value: number): DurationUs => durationUs(Math.round(value * US_PER_MINUTE));

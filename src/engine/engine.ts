@@ -127,16 +127,12 @@ export class Engine {
 
   /**
    * Replays an event from before a restart with the decisions that the journal holds of it; null: a kill cut the journal off before it.
-   * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
+   * `older`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
    */
-  replay(
-    event: EngineEvent,
-    decisions: EventDecisions | null,
-    olderVersions: readonly StrategyIndex[],
-  ): void {
+  replay(event: EngineEvent, decisions: EventDecisions | null, older: readonly StrategyIndex[]): void {
     const { past } = this.#state;
     if (event.kind === 'booted') past.processBegan();
-    past.begin(decisions, olderVersions);
+    past.begin(decisions, older);
     this.#context.setDecisions(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
       this.#dueWork.markPending();

@@ -23,7 +23,7 @@ interface MarkRecord extends Omit<EarlierRun, 'strategy'> {
 /** After so many the strategy that ran is left out, after one more all are. */
 const DEATHS_BEFORE_EXCLUSION = 2;
 /** Deaths further apart have nothing to do with each other. */
-const DEATHS_APART_MAX = minutes(10);
+const DEATH_SPAN = minutes(10);
 const DEATHS_MAX = 10;
 const REASON_CHARACTERS_MAX = 500;
 
@@ -43,9 +43,7 @@ export class RunMark {
   static begin(path: string, now: TsUs): RunMark {
     const before = readMark(path);
     const isDeath = before !== undefined && before.run.ended === null;
-    const deaths = isDeath
-      ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= DEATHS_APART_MAX)
-      : [];
+    const deaths = isDeath ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= DEATH_SPAN) : [];
     const mark = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
     write(path, [JSON.stringify(mark), '']);
     return new RunMark(path, mark, before?.run ?? null);
@@ -64,7 +62,7 @@ export class RunMark {
   /** Strategies that a run must not start: after two deaths the one that ran at the second, after three all of `ids`. */
   excluded(ids: readonly string[]) {
     const { deaths, earlier } = this;
-    const within = `within ${DEATHS_APART_MAX / US_PER_MINUTE} minutes`;
+    const within = `within ${DEATH_SPAN / US_PER_MINUTE} minutes`;
     if (deaths > DEATHS_BEFORE_EXCLUSION)
       return { ids, reason: `the daemon died ${deaths} times ${within}: no strategy is started` };
     const strategy = earlier?.strategy ?? null;

@@ -41,8 +41,8 @@ export interface RunPlan {
 }
 
 /** Reads of the book come no closer than 50 ms: a second of the market, as `poll.bookFast` has it. Tapes wait. */
-const FOLLOWED_SPEED_MAX = 20;
-const OUTRUN_WARNING = `above ${FOLLOWED_SPEED_MAX} times real time a made market outruns its broker: prices look stale, orders unknown`;
+const SPEED_MAX = 20;
+const OUTRUN_WARNING = `above ${SPEED_MAX} times real time a made market outruns its broker: prices look stale, orders unknown`;
 
 /** Others take prices of a feed for those of now. */
 const NO_FEED =
@@ -61,8 +61,7 @@ export function runPlan(asked: Config, overrides: RunOverrides): RunPlan {
 function planOf(base: Config, { replay, stateDir }: RunOverrides): RunPlan {
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
-    const remarks =
-      base.mode === 'paper' && base.simulator.speed > FOLLOWED_SPEED_MAX ? [OUTRUN_WARNING] : [];
+    const remarks = base.mode === 'paper' && base.simulator.speed > SPEED_MAX ? [OUTRUN_WARNING] : [];
     return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks };
   }
   const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);

@@ -6,8 +6,8 @@ import {
   OPERATOR_INDEX,
   type PriceTicks,
   type StrategyIndex,
+  toMs,
   type TsUs,
-  US_PER_MS,
 } from '../domain/units.ts';
 import { denialText } from '../engine/ports/denial.ts';
 import type { AlertSeverity, EntryKind, EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
@@ -442,7 +442,7 @@ export function cockpitEntry(
     id: `${session}-${id}`,
     day: session,
     seq: id,
-    atMs: Math.floor(entry.tsUs / US_PER_MS),
+    atMs: toMs(entry.tsUs),
     kind: entry.kind,
     cause: entry.cause,
     order,

@@ -79,12 +79,8 @@ export class MarginMonitor {
     if (contract === undefined || band === undefined) return;
     const limitPrice = side === 'sell' ? band.floor : band.ceiling;
     const { nowUs: decidedUs } = this.#venue;
-    const sender = {
-      owner,
-      triggerPrice: null,
-      decidedUs,
-      decidedMidTwice: this.#venue.midTwice?.(code) ?? 0,
-    };
+    const decidedMidTwice = this.#venue.midTwice?.(code) ?? 0;
+    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice };
     for (let left = quantity; left > 0; left -= contract.spec.orderQtyMax) {
       const qty = Math.min(left, contract.spec.orderQtyMax);
       this.#entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);

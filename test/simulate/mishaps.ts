@@ -1,5 +1,5 @@
 /** Strikes: each mishap by its name, at a moment of its own choosing. */
-import { runCommand } from '../../src/daemon/daemon-commands.ts';
+import { execute } from '../../src/daemon/daemon-commands.ts';
 import { brokerOrderNo } from '../../src/domain/ids.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
@@ -225,7 +225,7 @@ function ask(world: World, name: CommandName, fields: Partial<CommandBody>, dies
       world.saw('a kill at the answer to a command');
       world.kill('as it had answered');
     };
-    const result = runCommand(daemon, name, body, {
+    const result = execute(daemon, name, body, {
       stop: () => world.restartCleanly(),
       readAgain: () => ({ ok: true, config: world.config }),
     });

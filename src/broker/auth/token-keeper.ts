@@ -54,7 +54,7 @@ const EXCHANGES_RESERVED = 2;
 const FEW_EXCHANGES = 3;
 /** With one request for a token. */
 const TRIES_MAX = 3;
-const OPERATOR_RETRY_WAIT = minutes(1);
+const OPERATOR_WAIT = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
 const RETRY_WAITS: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 
@@ -273,10 +273,7 @@ export class TokenKeeper implements TokenSource {
     const used = this.#used();
     if (used < EXCHANGES_PER_DAY - FEW_EXCHANGES) return undefined;
     const isLast = used === EXCHANGES_PER_DAY - 1 && this.#spentInVainUs > -Infinity;
-    const until = Math.max(
-      this.#spentInVainUs + OPERATOR_RETRY_WAIT,
-      isLast ? this.#retryAfterUs : -Infinity,
-    );
+    const until = Math.max(this.#spentInVainUs + OPERATOR_WAIT, isLast ? this.#retryAfterUs : -Infinity);
     if (now >= until) return undefined;
     const left = `${EXCHANGES_PER_DAY - used} of ${EXCHANGES_PER_DAY} exchanges of the day are left`;
     const reason = `the broker failed just now, and ${left}: ask again in ${Math.ceil((until - now) / US_PER_SECOND)} s`;

@@ -99,9 +99,8 @@ function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const { model, result, runSeconds, reportSeconds } = outcome;
   const { subtitle, headlines, tables, moneyDigits } = model;
   const failed = result.strategies.filter(({ fault }) => fault !== null);
-  const isShownAbove = (text: string): boolean =>
-    failed.some(({ id }) => text.startsWith(`${id} was stopped: `));
-  const warnings = model.warnings.filter((text) => !isShownAbove(text));
+  const isShown = (text: string): boolean => failed.some(({ id }) => text.startsWith(`${id} was stopped: `));
+  const warnings = model.warnings.filter((text) => !isShown(text));
   const { rows } = result.counts;
   const widest = Math.max(...headlines.map(([name]) => name.length));
   io.out(`${subtitle}\n\n`);

@@ -19,7 +19,7 @@ import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
-import { type PriceTicks, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { type PriceTicks, toMs, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { closing, readJournal } from '../../journal/journal-reader.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
@@ -204,7 +204,7 @@ export class ManualTrader {
   /** `H.` + account tail + `m` + milliseconds + a random part: never an id of a daemon, which has a digit or a-f in that place. */
   #callId(): ClientOrderId {
     const tail = this.#options.address.custodyCode.slice(-6);
-    const sentMs = Math.floor(systemClock.nowUs() / US_PER_MS);
+    const sentMs = toMs(systemClock.nowUs());
     return clientOrderId(`H.${tail}m${sentMs}${randomUUID().slice(0, 8)}`);
   }
 

@@ -6,6 +6,7 @@ import {
   priceTicks,
   type Seq,
   type StrategyIndex,
+  toMs,
   US_PER_MINUTE,
   US_PER_MS,
 } from '../../domain/units.ts';
@@ -145,7 +146,7 @@ function pricesOf(contract: Contract, market: InstrumentMarket): ContractPrices 
   const book = market.book.last;
   return {
     contract: contract.orderCode,
-    atMs: Math.floor(market.seenUs / US_PER_MS),
+    atMs: toMs(market.seenUs),
     last: last === undefined ? null : level(last),
     volume: last?.totalVolume ?? 0,
     bids: book?.bids.map(level) ?? [],

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
-import { type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { toMs } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
 import type {
@@ -182,8 +182,6 @@ function netsOf(journal: JournalReader, stateDir: string, shown: DayNet): readon
 }
 
 type DayNet = CockpitResults['days'][number];
-
-const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 function fillMarks(
   location: JournalLocation,

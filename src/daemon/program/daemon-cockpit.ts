@@ -5,14 +5,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../domain/contract.ts';
 import { errorText } from '../../domain/failure.ts';
-import {
-  type PriceTicks,
-  priceTicks,
-  seconds,
-  type TsUs,
-  US_PER_MS,
-  US_PER_SECOND,
-} from '../../domain/units.ts';
+import { priceTicks, type PriceTicks, seconds, toMs, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
 import type {
   BooksState,
@@ -35,7 +28,7 @@ import type { CommandResult } from '../../operator/control-server.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { withTimeout, systemClock } from '../../host/system-clock.ts';
 import type { JournalLocation, PastPrices, READS } from '../inspect/cockpit-reads.ts';
-import { runCommand, type RunActions } from '../daemon-commands.ts';
+import { execute, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
 import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
@@ -105,7 +98,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
     secrets,
     handlers: {
       facts: freshFacts(daemon, pastOf),
-      marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
+      marketMs: () => toMs(daemon.clock.nowUs()),
       prices: pricesOf(daemon),
       entries: journalEntries(daemon),
       onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
@@ -166,7 +159,7 @@ async function steer(
   const record = (outcome: string): void =>
     daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(outcome) });
   try {
-    const result = await runCommand(daemon, name, body, run);
+    const result = await execute(daemon, name, body, run);
     record(result.message);
     return result;
   } catch (error) {
@@ -251,8 +244,6 @@ const ACCOUNT_TAIL = 4;
 const HUNDREDTHS = 100;
 /** Phase changes of more than a month without a session. */
 const CHANGES_SEARCHED_MAX = 400;
-
-const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 /** The server adds the code that confirms. */
 function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'confirm'> {

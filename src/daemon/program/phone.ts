@@ -9,7 +9,7 @@ import { createNaming, lineOf } from '../../operator/entry-line.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
-import { acceptedText, runCommand, type RunActions } from '../daemon-commands.ts';
+import { acceptedText, execute, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import type { Daemon } from '../daemon.ts';
 import {
@@ -44,7 +44,7 @@ export function listenToPhones(
     state: (strategy) => stateOf(daemon, strategy),
     accepted: (strategy) => acceptedText(daemon.lastView, strategy),
     link: () => cockpit.link('steer'),
-    command: (name, body) => runCommand(daemon, name, body, run),
+    command: (name, body) => execute(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpInbox.isWaiting,

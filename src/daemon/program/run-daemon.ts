@@ -28,13 +28,13 @@ import { type EarlierRun, RunMark } from '../../host/run-mark.ts';
 import {
   ForeignDirectory,
   forgetState,
-  runExclusively,
+  runSingle,
   type StatePaths,
   statePaths,
   writeBlocks,
 } from '../../host/state/state-paths.ts';
 import { listDaemon, takeAccountLock } from '../../host/state/running-daemons.ts';
-import { runCommand, type RunActions } from '../daemon-commands.ts';
+import { execute, type RunActions } from '../daemon-commands.ts';
 import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
@@ -79,7 +79,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
   try {
-    return await runExclusively(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
+    return await runSingle(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) {
@@ -442,7 +442,7 @@ async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick
       health: () => healthOf(daemon),
       ready: () => readiness(daemon),
       status: () => statusOf(daemon),
-      command: (name, body) => runCommand(daemon, name, body, run),
+      command: (name, body) => execute(daemon, name, body, run),
       link: (role) => linkOf(cockpit.link(role)),
     },
   });

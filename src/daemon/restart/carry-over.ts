@@ -304,7 +304,7 @@ export function restartDay(
   const minted = new MintedLog();
   minted.carryOver(left.started.minted ?? []);
   minted.carryOver(read.began(day)?.minted ?? []);
-  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ORDER_KINDS }));
+  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ON_ORDERS }));
   for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id)) {
     if (entry.kind === 'proposal') minted.add(callIdOf(entry.proposal));
     if (session === day || PROGRESS.has(entry.kind)) orders.add(entry);
@@ -368,16 +368,10 @@ const PROGRESS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'fill',
   'fill_correction',
 ]);
-const ORDER_KINDS: readonly EntryKind[] = [
-  ...PROGRESS,
-  'proposal',
-  'place',
-  'order_adopted',
-  'order_waiting',
-];
+const ON_ORDERS: readonly EntryKind[] = [...PROGRESS, 'proposal', 'place', 'order_adopted', 'order_waiting'];
 
 /** All other entries leave nothing to the next session. */
-const CARRIED: readonly EntryKind[] = [...RARE_KINDS, ...ORDER_KINDS, 'position_event', 'position_agreed'];
+const CARRIED: readonly EntryKind[] = [...RARE_KINDS, ...ON_ORDERS, 'position_event', 'position_agreed'];
 
 const reasonsOf = (reasons: ReadonlyMap<StrategyIndex, string>): NonNullable<SessionStarted['unclosed']> =>
   [...reasons].map(([strategy, reason]) => ({ strategy, reason }));

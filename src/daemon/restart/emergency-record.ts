@@ -85,10 +85,7 @@ export class EmergencyRecord {
    * Clears the lines of earlier runs once the engine has decided the tail of the journal again (its view shows that) and those
    * rows are durable. Until then the lines alone say which of its calls have left; where that fails, the next start reads them again.
    */
-  async clearEarlierOnce(
-    view: Promise<EngineSnapshot | undefined> | undefined,
-    flush: () => void,
-  ): Promise<void> {
+  async clearOnce(view: Promise<EngineSnapshot | undefined> | undefined, flush: () => void): Promise<void> {
     try {
       if ((await view) === undefined) return;
       flush();

@@ -122,7 +122,7 @@ export class HaltEnforcer {
     if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
     const own = this.#parts.ownBooks();
     if (this.#proof === null || own === null) return;
-    const denied = this.#proof.contradictedBy(event, own);
+    const denied = this.#proof.refutedBy(event, own);
     if (denied !== null) {
       this.#dropProof('unproven', `not proven any more that no entry works: ${denied}`);
       this.#parts.alert('critical', 'halt_unproven', this.progress.text);
@@ -242,7 +242,7 @@ export class HaltEnforcer {
 
   /** Orders that turned up since the last proof may have filled before they were canceled. */
   #doubtOfPast(kill: WholeKill, own: OwnBooks): Doubt | null {
-    const denied = (this.#proof ?? this.#lastProof)?.contradictedByKill(kill, own) ?? null;
+    const denied = (this.#proof ?? this.#lastProof)?.refutedByKill(kill, own) ?? null;
     return denied === null ? null : { text: denied, isBlind: true };
   }
 
@@ -356,18 +356,18 @@ class HaltProof {
     this.#over = new Set(own.orders.flatMap(({ isOpen, clientOrderId }) => (isOpen ? [] : [clientOrderId])));
   }
 
-  contradictedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
+  refutedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
     if (this.#isOlder(event)) return null;
     if (event.kind === 'execution_report')
-      return event.answer === null ? null : this.#contradictedByAnswer(event.answer, own);
-    if (event.kind === 'position_snapshot') return this.#contradictedByPositions(event.positions, own);
+      return event.answer === null ? null : this.#refutedByAnswer(event.answer, own);
+    if (event.kind === 'position_snapshot') return this.#refutedByPositions(event.positions, own);
     if (event.kind !== 'book_snapshot' || event.list !== 'orders') return null;
-    return this.#contradictedByRows(event.orders, own);
+    return this.#refutedByRows(event.orders, own);
   }
 
-  contradictedByKill({ rows, held }: WholeKill, own: OwnBooks): string | null {
+  refutedByKill({ rows, held }: WholeKill, own: OwnBooks): string | null {
     const positions = [...(held ?? [])].map(([orderCode, qty]) => ({ orderCode, qty }));
-    return this.#contradictedByRows(rows, own) ?? this.#contradictedByPositions(positions, own);
+    return this.#refutedByRows(rows, own) ?? this.#refutedByPositions(positions, own);
   }
 
   /** It shows something to judge: an order that the proof does not know, or another position that stops have to fit. */
@@ -383,10 +383,7 @@ class HaltProof {
     return event.positions.length !== held.size || event.positions.some(hasMoved);
   }
 
-  #contradictedByAnswer(
-    { call, clientOrderId, outcome: { status } }: CallAnswer,
-    { orders, unknown }: OwnBooks,
-  ) {
+  #refutedByAnswer({ call, clientOrderId, outcome: { status } }: CallAnswer, { orders, unknown }: OwnBooks) {
     if (call !== 'place' || (status !== 'accepted' && status !== 'unknown')) return null;
     const known = [...orders, ...unknown].find((each) => each.clientOrderId === clientOrderId);
     if (known?.isReduction === true) return null;
@@ -394,7 +391,7 @@ class HaltProof {
   }
 
   /** An order that was over works or fills again. */
-  #contradictedByRows(rows: readonly BrokerOrder[], own: OwnBooks): string | null {
+  #refutedByRows(rows: readonly BrokerOrder[], own: OwnBooks): string | null {
     for (const row of rows) {
       const before = this.#filled.get(keyOf(row));
       if (before === undefined && this.#hasTurnedUp(row, own))
@@ -427,7 +424,7 @@ class HaltProof {
     return source === 'system' && this.#mayTrade(orderCode, signOf(side), own) < filledQty;
   }
 
-  #contradictedByPositions(
+  #refutedByPositions(
     positions: readonly { readonly orderCode: string; readonly qty: number }[],
     own: OwnBooks,
   ): string | null {

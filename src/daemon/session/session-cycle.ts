@@ -143,11 +143,8 @@ export class SessionCycle implements InputSink {
     const { read } = this.#context.journal;
     const day = read.lastDecided(null);
     const tracker = day === undefined ? new SessionTracker() : trackPast(read, day);
-    this.#endedEarlier = {
-      day: day ?? this.#today,
-      tracker,
-      contracts: day === undefined ? [] : read.contracts(day),
-    };
+    const contracts = day === undefined ? [] : read.contracts(day);
+    this.#endedEarlier = { day: day ?? this.#today, tracker, contracts };
     await tracker.readPast();
     return this.ownBooks();
   }

@@ -83,7 +83,7 @@ export class OrderReconciler {
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
       for (const row of snapshot.orders)
-        if (!this.#isUnchanged(row, scan)) this.#takeOwned(row, scan, unowned);
+        if (!this.#isRepeated(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
       if (complete) this.#view.rowOwners.endScan(startedUs);
@@ -123,7 +123,7 @@ export class OrderReconciler {
   }
 
   /** The same row as before, of an order that is over and unchanged: it says nothing new. Each poll of a busy day has hundreds of them. */
-  #isUnchanged(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
+  #isRepeated(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
     const order = this.#view.orders.brokerIds.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
     const settled = order === undefined ? undefined : this.#view.orders.brokerIds.unchangedRow(order);

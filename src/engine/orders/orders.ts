@@ -178,7 +178,7 @@ export class Orders {
 // Made once: an order pays for no closure.
 
 const isTriggerOrder = (order: ManagedOrder): boolean => order.isTriggerOrder;
-const isPresumedAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
+export const isPresumedAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 const isContradicted = ({ extras }: ManagedOrder): boolean => extras.isContradicted;
 
 /** Something is expected of it soon: it does not merely rest in the trigger book. */
@@ -239,7 +239,7 @@ export class BrokerIdIndex {
     }
     const named = this.#orders.get(row.refId);
     // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
-    if (named === undefined || named.isTriggerOrder || !hasTermsOf(named, row)) return undefined;
+    if (named === undefined || named.isTriggerOrder || !isAlike(named, row)) return undefined;
     const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.extras.isNumberLost;
     if (isItsNumber) this.bind(named, orderNo, startedUs);
     return isItsNumber ? named : undefined;
@@ -270,11 +270,7 @@ export class BrokerIdIndex {
   #carriedOf(row: BrokerOrder): ManagedOrder | undefined {
     const named = this.#orders.get(row.refId);
     const numbered = this.carriedByNumber(row.orderNo);
-    if (
-      named?.isCarriedOver === true &&
-      !named.isTriggerOrder &&
-      (named === numbered || hasTermsOf(named, row))
-    )
+    if (named?.isCarriedOver === true && !named.isTriggerOrder && (named === numbered || isAlike(named, row)))
       return named;
     if (numbered !== undefined && this.#isCarried(numbered, row)) return numbered;
     // Two orders of one session may have had the number.
@@ -287,7 +283,7 @@ export class BrokerIdIndex {
     if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
     const isOurs = !order.isAdopted && order.parent === null;
     if (isOurs && row.refId !== null) return false;
-    return this.byNumber(row.orderNo) === undefined && hasTermsOf(order, row);
+    return this.byNumber(row.orderNo) === undefined && isAlike(order, row);
   }
 
   byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
@@ -417,7 +413,7 @@ function mayTake(order: ManagedOrder, holder: ManagedOrder, provenUs: number): b
   return arePlaced ? order.createdUs > holder.createdUs : provenUs > Math.max(holder.rowUs, holder.createdUs);
 }
 
-export const hasTermsOf = (
+export const isAlike = (
   order: ManagedOrder,
   row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
 ): boolean =>

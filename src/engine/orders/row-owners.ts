@@ -9,7 +9,7 @@ import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { getOrCreate } from '../../domain/lists.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
-import { hasTermsOf } from './orders.ts';
+import { isAlike, isPresumedAbsent } from './orders.ts';
 
 interface UndecidedRow {
   readonly row: BrokerOrder;
@@ -173,7 +173,7 @@ export function matchOrders(
   const reserved: ManagedOrder[] = [];
   for (const [, group] of groupByTerms(rows)) {
     const [first] = group;
-    const alike = first === undefined ? [] : orders.filter((order) => hasTermsOf(order, first));
+    const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
     if (alike.some(({ status }) => status === 'submitted')) {
       reserved.push(...alike);
       continue;
@@ -225,7 +225,7 @@ export function matchTriggers(
     if (seen.has(order)) continue;
     const alike = orders
       .filter((other) => haveEqualTerms(order, other))
-      .toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
+      .toSorted((a, b) => Number(isPresumedAbsent(a)) - Number(isPresumedAbsent(b)));
     for (const each of alike) seen.add(each);
     const ableOf = (row: BrokerTriggerOrder) => alike.filter((each) => isNewFor(row, each));
     const found = rows
@@ -238,7 +238,7 @@ export function matchTriggers(
       continue;
     }
     if (isOpen && found.length > 0) reserved.push(...alike);
-    const isShort = found.length < alike.filter((each) => !isAbsent(each)).length;
+    const isShort = found.length < alike.filter((each) => !isPresumedAbsent(each)).length;
     const given = new Set<ManagedOrder>();
     for (const row of found) {
       taken.add(row);
@@ -246,7 +246,8 @@ export function matchTriggers(
       const [owner] = isShort ? able.toSorted((a, b) => claimRank(a) - claimRank(b)) : able;
       if (isOpen || owner === undefined) continue;
       given.add(owner);
-      const isEarly = isShort && able.some((each) => !isAbsent(each) && each.strategy !== owner.strategy);
+      const isEarly =
+        isShort && able.some((each) => !isPresumedAbsent(each) && each.strategy !== owner.strategy);
       if (isEarly) reserved.push(owner);
       else pairs.push({ order: owner, row });
     }
@@ -255,7 +256,8 @@ export function matchTriggers(
 }
 
 /** Wanted orders come first, and orders that count as absent last. */
-const claimRank = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isBeingWithdrawn(order)));
+const claimRank = (order: ManagedOrder): number =>
+  isPresumedAbsent(order) ? 2 : Number(isBeingWithdrawn(order));
 
 const isBeingWithdrawn = ({ extras }: ManagedOrder): boolean =>
   extras.isCancelRequested || extras.isWithdrawn;
@@ -263,14 +265,12 @@ const isBeingWithdrawn = ({ extras }: ManagedOrder): boolean =>
 function mayShow(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.triggerState.kind || row.kind === 'unrecognized';
   const limitPrice = row.limitPrice ?? order.limitPrice;
-  if (!isSameKind || !hasTermsOf(order, { ...row, limitPrice })) return false;
+  if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
   // A trailing stop may have begun to follow; an arbitrage order has no trigger.
   return order.triggerState.kind !== 'stop' || row.triggerPrice === order.triggerPrice;
 }
 
-const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
-
 const haveEqualTerms = (one: ManagedOrder, other: ManagedOrder): boolean =>
-  hasTermsOf(one, other) &&
+  isAlike(one, other) &&
   one.triggerState.kind === other.triggerState.kind &&
   (one.triggerState.kind !== 'stop' || one.triggerPrice === other.triggerPrice);

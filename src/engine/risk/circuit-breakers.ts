@@ -169,7 +169,7 @@ class SendRate {
 /** Requests remembered; the one refused longest ago leaves first. */
 const REQUESTS_MAX = 256;
 
-interface OrderRequest {
+interface Terms {
   readonly instrument: InstrumentIndex;
   readonly side: Side;
   readonly qty: number;
@@ -185,16 +185,14 @@ interface RejectionRecord {
 }
 
 /** A stop that is refused says nothing about an exit of the same terms: at the floor of the day both have one limit. */
-const keyOf = (
-  strategy: StrategyIndex,
-  { instrument, side, qty, limitPrice, trigger }: OrderRequest,
-): string => `${strategy}|${instrument}|${side}|${qty}|${limitPrice}|${JSON.stringify(trigger)}`;
+const keyOf = (strategy: StrategyIndex, { instrument, side, qty, limitPrice, trigger }: Terms): string =>
+  `${strategy}|${instrument}|${side}|${qty}|${limitPrice}|${JSON.stringify(trigger)}`;
 
 /** Remembers identical requests that were refused, in a row (failure cases, 32). */
 class RejectionMemory {
   readonly #records = new Map<string, RejectionRecord>();
 
-  onRejected(strategy: StrategyIndex, request: OrderRequest, text: string, at: TsUs): void {
+  onRejected(strategy: StrategyIndex, request: Terms, text: string, at: TsUs): void {
     const key = keyOf(strategy, request);
     const count = (this.#records.get(key)?.count ?? 0) + 1;
     this.#records.delete(key);
@@ -211,11 +209,11 @@ class RejectionMemory {
       if (record.lastUs > at) this.#records.set(key, { ...record, lastUs: at });
   }
 
-  onAccepted(strategy: StrategyIndex, request: OrderRequest): void {
+  onAccepted(strategy: StrategyIndex, request: Terms): void {
     if (this.#records.size > 0) this.#records.delete(keyOf(strategy, request));
   }
 
-  find(strategy: StrategyIndex, request: OrderRequest): RejectionRecord | undefined {
+  find(strategy: StrategyIndex, request: Terms): RejectionRecord | undefined {
     return this.#records.size === 0 ? undefined : this.#records.get(keyOf(strategy, request));
   }
 }

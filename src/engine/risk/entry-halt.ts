@@ -1,5 +1,6 @@
 /** Halts of entries, for the account or for one strategy, until a person resumes (rulings, 37). */
 import type { EngineCore } from '../engine-core.ts';
+import type { EntryWithdrawal } from '../orders/withdrawal.ts';
 import type { HaltCode, HaltReason } from '../ports/engine-event.ts';
 import { addNew } from '../../domain/lists.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
@@ -7,10 +8,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
 
-interface EntryCanceler {
-  /** Cancels those of one strategy, or of all. */
-  withdrawEntries(strategy: StrategyIndex | null): void;
-}
+type EntryCanceler = Pick<EntryWithdrawal, 'withdrawEntries'>;
 
 export class EntryHalt {
   readonly #core: EngineCore;
@@ -24,9 +22,9 @@ export class EntryHalt {
   readonly #reached = new Set<HaltCode>();
   readonly #strategies = new Map<StrategyIndex, { readonly reason: string; readonly isLoss: boolean }>();
 
-  constructor(core: EngineCore, entries: EntryCanceler) {
+  constructor(core: EngineCore, withdrawal: EntryCanceler) {
     this.#core = core;
-    this.#withdrawal = entries;
+    this.#withdrawal = withdrawal;
   }
 
   /** The entries of the strategy are off: it is stopped, or a halt holds. */

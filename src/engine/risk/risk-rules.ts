@@ -212,8 +212,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     // A change opens no order; a reduction is bounded by the position it shrinks.
     appliesTo: 'new_entry',
     check: ({ open, ownOpen, own, settings }) =>
-      openOrdersDenial(ownOpen, own?.risk.openOrdersMax ?? 0) ??
-      openOrdersDenial(open, settings.risk.openOrdersMax),
+      openDenial(ownOpen, own?.risk.openOrdersMax ?? 0) ?? openDenial(open, settings.risk.openOrdersMax),
   },
   own_cross: {
     /*
@@ -403,7 +402,7 @@ function auctionDenial({ nowUs, hours: { auctions }, settings }: RiskRequest): D
   return undefined;
 }
 
-const openOrdersDenial = (open: number, max: number): Denial | undefined =>
+const openDenial = (open: number, max: number): Denial | undefined =>
   open < max ? undefined : { code: 'open_orders_limit', open, max };
 
 const dailyLossDenial = (loss: number, max: number): Denial | undefined =>

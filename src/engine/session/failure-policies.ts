@@ -46,7 +46,7 @@ export class FailurePolicies {
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event);
     else if (event.kind === 'command' && isResumeOfAccount(event.command)) this.#answeredWrites.clear();
-    this.#checkAllLasting();
+    this.#checkAll();
   }
 
   act(failure: Failure, text: string, concerned: PolicyScope): void {
@@ -87,26 +87,22 @@ export class FailurePolicies {
     this.act(failure, text, null);
   }
 
-  #checkAllLasting(): void {
+  #checkAll(): void {
     const { session, market } = this.#state;
     const isOpen = session.phase === 'continuous';
     const unproven = isOpen ? whyUnproven(this.#state) : null;
-    this.#checkLasting('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
-    this.#checkLasting(
-      'streamDead',
-      isOpen && !market.isLive && !this.#isFeedStale,
-      'the price stream is down',
-    );
+    this.#check('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
+    this.#check('streamDead', isOpen && !market.isLive && !this.#isFeedStale, 'the price stream is down');
     const isStale = this.#isFeedStale || (market.isLive && this.#isStale());
-    this.#checkLasting('staleData', isOpen && isStale, 'prices have stopped');
-    this.#checkLasting('unprovenPosition', unproven !== null, unproven ?? '');
+    this.#check('staleData', isOpen && isStale, 'prices have stopped');
+    this.#check('unprovenPosition', unproven !== null, unproven ?? '');
     const stepUs = session.clockStepUs;
     const isOff = isOpen && stepUs !== 0;
     const by = isOff ? `the wall clock is off by ${Math.round(stepUs / US_PER_SECOND)} s` : '';
-    this.#checkLasting('clockJump', isOff, by);
+    this.#check('clockJump', isOff, by);
   }
 
-  #checkLasting(failure: PersistentFailure, isFailing: boolean, text: string): void {
+  #check(failure: PersistentFailure, isFailing: boolean, text: string): void {
     if (!isFailing) {
       this.#sinceUs.delete(failure);
       return;

@@ -11,7 +11,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
 import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
-import { type FlattenRequester, isSamePosition, type PositionKey, Target } from './targets.ts';
+import { type Requester, isSamePosition, type PositionKey, Target } from './targets.ts';
 import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 
@@ -164,7 +164,7 @@ export class Flattener extends Target {
     const isReady = this.#state.positionReconciler.isFresh && this.#exit.canBePriced;
     const isCovered = this.#orders.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#proceed();
-    this.#awaitRead('checking');
+    this.#await('checking');
   }
 
   /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
@@ -208,7 +208,7 @@ export class Flattener extends Target {
   }
 
   #read(): void {
-    this.#awaitRead('reading');
+    this.#await('reading');
   }
 
   #place(): void {
@@ -246,7 +246,7 @@ export class Flattener extends Target {
     if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.progress);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
-    this.#awaitRead('repricing');
+    this.#await('repricing');
   }
 
   #reprice(): void {
@@ -280,10 +280,7 @@ export class Flattener extends Target {
   }
 
   /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
-  #awaitRead(
-    progress: 'checking' | 'reading' | 'repricing',
-    sinceUs: number = this.#state.context.nowUs,
-  ): void {
+  #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
     this.#enter(progress);
     if (progress === 'checking' && !this.#isInAuction) this.#cancel(this.#entries);
     this.#readSinceUs = sinceUs;
@@ -299,7 +296,7 @@ export class Flattener extends Target {
     if (this.#isLate) this.#alertWait(progress);
     if (progress === 'withdrawing') return this.#withdraw();
     // The read failed, or its answer was lost in a restart.
-    this.#awaitRead(progress, this.#readSinceUs);
+    this.#await(progress, this.#readSinceUs);
   }
 
   #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
@@ -319,7 +316,7 @@ export class Flattener extends Target {
 export class TargetExecutor {
   readonly #state: EngineState;
   #all: readonly Flattener[] = [];
-  /** Exits without an answer: one that turns up after it was proven absent could open a position. Its askers get what they requested. */
+  /** Exits without an answer: one that turns up after it was proven absent could open a position. Its requesters get what they asked for. */
   readonly #lost = new Map<ClientOrderId, Target>();
 
   constructor(state: EngineState) {
@@ -332,22 +329,22 @@ export class TargetExecutor {
   }
 
   /** Also restarts a flatten that waits or was given up. */
-  flatten(position: PositionKey, reason: string, asker: FlattenRequester = 'settings'): void {
+  flatten(position: PositionKey, reason: string, requester: Requester = 'settings'): void {
     let target = this.#all.find((each) => isSamePosition(each, position));
     if (target === undefined) {
       target = new Flattener(this.#state, position, reason, this.#lost);
       this.#setAll([...this.#all, target]);
     }
-    target.requesters.add(asker);
+    target.requesters.add(requester);
     target.start();
   }
 
   /** Everything the owner holds or has orders for. */
-  flattenOwner(strategy: StrategyIndex, reason: string, asker: FlattenRequester): void {
+  flattenOwner(strategy: StrategyIndex, reason: string, requester: Requester): void {
     const { portfolio, orders } = this.#state;
     const all = [...portfolio.held(), ...orders.open].filter((each) => each.strategy === strategy);
     for (const instrument of new Set(all.map((each) => each.instrument)))
-      this.flatten({ strategy, instrument }, reason, asker);
+      this.flatten({ strategy, instrument }, reason, requester);
   }
 
   step(): void {
@@ -378,7 +375,7 @@ export class TargetExecutor {
 
   /** The process that was to stop is gone: targets of a person or a policy go on. */
   endStop(): void {
-    for (const { requesters: askers } of this.#lost.values()) askers.delete('stop');
+    for (const { requesters } of this.#lost.values()) requesters.delete('stop');
     for (const target of this.#all) endRequests(target, 'stop');
     this.#alertUnfinished('the process that was to stop ended');
   }
@@ -408,7 +405,7 @@ export class TargetExecutor {
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;
     if (!TERMINAL_STATUSES.has(status)) this.#state.context.cancel(target.strategy, id);
-    for (const asker of target.requesters) this.flatten(target, `its exit ${id} turned up`, asker);
+    for (const requester of target.requesters) this.flatten(target, `its exit ${id} turned up`, requester);
   }
 
   #stepEach(go: (target: Flattener) => void): void {
@@ -424,7 +421,7 @@ export class TargetExecutor {
   }
 }
 
-function endRequests(target: Flattener, ...askers: readonly FlattenRequester[]): void {
-  for (const asker of askers) target.requesters.delete(asker);
+function endRequests(target: Flattener, ...requesters: readonly Requester[]): void {
+  for (const requester of requesters) target.requesters.delete(requester);
   if (target.requesters.size === 0) target.abandon();
 }

@@ -143,9 +143,9 @@ export class SessionController {
     const { portfolio, registry } = this.#state;
     const strategies = registry.registered.map(({ index }) => index);
     const all = portfolio.hasActivity(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
-    const asker = inAuction ? 'person_in_auction' : 'person';
+    const requester = inAuction ? 'person_in_auction' : 'person';
     for (const owner of strategy === null ? all : [strategy])
-      this.#executor.flattenOwner(owner, reason, asker);
+      this.#executor.flattenOwner(owner, reason, requester);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Targets of positions: who asks that an owner be flat in a contract, and why. An asker that ends leaves the targets of the others; a
- * target ends when it is flat, when it has no asker, or with its day. Without a target, a position is held with its stops.
+ * Targets of positions: who asks that an owner be flat in a contract, and why. A requester that ends leaves the targets of the others; a
+ * target ends when it is flat, when it has no requester, or with its day. Without a target, a position is held with its stops.
  */
 import type { EngineCore } from '../engine-core.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
@@ -16,7 +16,7 @@ export const isSamePosition = (a: PositionKey, b: PositionKey): boolean =>
   a.strategy === b.strategy && a.instrument === b.instrument;
 
 /** `person_in_auction` has confirmed an order that cannot be taken back; `stop` asks for as long as the process runs. */
-export type FlattenRequester = 'person' | 'person_in_auction' | 'settings' | 'stop';
+export type Requester = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
 /** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
 type FlattenStep =
@@ -39,7 +39,7 @@ export class Target implements PositionKey {
   readonly instrument;
   /** Why it is closed: of the first that asked. */
   readonly reason: string;
-  readonly requesters = new Set<FlattenRequester>();
+  readonly requesters = new Set<Requester>();
   progress: FlattenStep = 'queued';
   readonly #core: EngineCore;
   readonly #alerted = new Set<string>();
@@ -56,12 +56,8 @@ export class Target implements PositionKey {
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
-    this.#core.context.alert(
-      this.strategy,
-      severity,
-      code,
-      `flatten ${this.orderCode} (${this.reason}): ${text}`,
-    );
+    const what = `flatten ${this.orderCode} (${this.reason})`;
+    this.#core.context.alert(this.strategy, severity, code, `${what}: ${text}`);
   }
 
   alertOnce(matter: string, severity: AlertSeverity, code: string, text: string): void {

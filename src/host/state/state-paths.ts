@@ -133,10 +133,7 @@ const onHangUp = (): void =>
   );
 
 /** Runs a program alone on its state directory; signals ask for its end. Throws `AlreadyRunning`. */
-export async function runExclusively<T>(
-  paths: StatePaths,
-  run: (shutdown: Shutdown) => Promise<T>,
-): Promise<T> {
+export async function runSingle<T>(paths: StatePaths, run: (shutdown: Shutdown) => Promise<T>): Promise<T> {
   const shutdown = new Shutdown();
   const umask = process.umask(OTHERS);
   process.on('SIGHUP', onHangUp);

@@ -77,7 +77,7 @@ const CHECK_EVERY = seconds(30);
 
 export class AlertFilter {
   readonly #options: AlertFilterOptions;
-  readonly #repeatWindows = new Map<string, RepeatWindow>();
+  readonly #windows = new Map<string, RepeatWindow>();
   #held: AlertMessage[] = [];
   #unseen: AlertMessage[] = [];
   #escalations = 0;
@@ -100,7 +100,7 @@ export class AlertFilter {
   }
 
   get memory(): AlertMemory {
-    const sent = [...this.#repeatWindows.values()].map(({ cancel: _cancel, ...each }) => each);
+    const sent = [...this.#windows.values()].map(({ cancel: _cancel, ...each }) => each);
     return { held: this.#held, unseen: this.#unseen, sent };
   }
 
@@ -118,22 +118,21 @@ export class AlertFilter {
   alert(alert: Alert): void {
     this.counts[alert.ends === undefined ? alert.severity : 'info'] += 1;
     // The condition has come back: its end is no news any more.
-    for (const window of this.#repeatWindows.values())
-      if (isEndedBy(alert, window.last.ends)) window.repeats = 0;
+    for (const window of this.#windows.values()) if (isEndedBy(alert, window.last.ends)) window.repeats = 0;
     if (alert.ends !== undefined) this.#end(alert.ends);
     const key = `${alert.severity} ${alert.code} ${alert.subject} ${alert.text.replaceAll(NUMBERS, '#')}`;
-    const seen = this.#repeatWindows.get(key);
+    const seen = this.#windows.get(key);
     if (seen !== undefined) {
       seen.repeats += 1;
       seen.last = alert;
       this.counts.repeated += 1;
       return;
     }
-    for (const [other, { last, cancel }] of this.#repeatWindows)
+    for (const [other, { last, cancel }] of this.#windows)
       if (isEndedBy(last, alert.ends)) {
         // When it begins again, that is news.
         cancel();
-        this.#repeatWindows.delete(other);
+        this.#windows.delete(other);
       }
     this.#begin(key, alert, this.#options.repeatAfter);
     this.#sendAlert(alert, bodyOf(alert));
@@ -184,7 +183,7 @@ export class AlertFilter {
   close(): void {
     this.#cancelHeld?.();
     this.#cancelCheck?.();
-    for (const { cancel } of this.#repeatWindows.values()) cancel();
+    for (const { cancel } of this.#windows.values()) cancel();
   }
 
   /** What a lock screen shows: it has the event too. */
@@ -197,14 +196,13 @@ export class AlertFilter {
   /** A bound on memory: the oldest subject counts as new again. */
   #remember(sent: SentAlert, leftUs: number): void {
     const { key } = sent;
-    const oldest =
-      this.#repeatWindows.size >= SUBJECTS_MAX ? this.#repeatWindows.keys().next() : { done: true as const };
+    const oldest = this.#windows.size >= SUBJECTS_MAX ? this.#windows.keys().next() : { done: true as const };
     if (oldest.done !== true) {
-      this.#repeatWindows.get(oldest.value)?.cancel();
-      this.#repeatWindows.delete(oldest.value);
+      this.#windows.get(oldest.value)?.cancel();
+      this.#windows.delete(oldest.value);
     }
     const cancel = this.#options.timers.after(durationUs(leftUs), () => this.#endWindow(key));
-    this.#repeatWindows.set(key, { ...sent, cancel });
+    this.#windows.set(key, { ...sent, cancel });
   }
 
   #begin(key: string, last: Alert, windowUs: number): void {
@@ -213,8 +211,8 @@ export class AlertFilter {
 
   /** Repeats are sent once at the end of its window, which opens one of twice the length. */
   #endWindow(key: string): void {
-    const seen = this.#repeatWindows.get(key);
-    this.#repeatWindows.delete(key);
+    const seen = this.#windows.get(key);
+    this.#windows.delete(key);
     if (seen === undefined || seen.repeats === 0) return;
     const { last, repeats, windowUs, sentUs } = seen;
     this.#begin(key, last, Math.min(windowUs * 2, WINDOW_MAX));

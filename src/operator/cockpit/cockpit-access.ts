@@ -1,7 +1,7 @@
 /** Access to the cockpit: one-time links, the sessions they are exchanged for, and the lock after wrong tries. Digests alone are kept. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
-import { minutes, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { minutes, toMs, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { getOrCreate } from '../../domain/lists.ts';
 import type { CockpitRole, CockpitSession } from './cockpit-model.ts';
 
@@ -145,7 +145,7 @@ export class CockpitAccess {
 
 const shown = ({ role, untilUs }: Session): CockpitSession => ({
   role,
-  untilRealMs: Math.floor(untilUs / US_PER_MS),
+  untilRealMs: toMs(untilUs),
 });
 
 function dropOldest(map: Map<string, unknown>, max: number): void {

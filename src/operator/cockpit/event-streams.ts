@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../domain/clock.ts';
-import { minutes, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { minutes, seconds, toMs, type TsUs } from '../../domain/units.ts';
 import type {
   CockpitBeat,
   CockpitEntry,
@@ -254,7 +254,7 @@ export class EventStreams {
 
   #beat(): string {
     const { clock, marketMs } = this.#options;
-    const beat: CockpitBeat = { realMs: Math.floor(clock.nowUs() / US_PER_MS), marketMs: marketMs() };
+    const beat: CockpitBeat = { realMs: toMs(clock.nowUs()), marketMs: marketMs() };
     return frame('beat', JSON.stringify(beat));
   }
 

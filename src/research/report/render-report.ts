@@ -109,7 +109,7 @@ const settingTables = ({ settings }: ReportedRun): string =>
 
 const timesOf = (zone: string): string => `Times of ${zone}.`;
 
-const sectionIf = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
+const when = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
   isThere ? [{ title, content: content() }] : [];
 
 const DAYS_MIN = 2;
@@ -118,12 +118,12 @@ function daySections({ years, drawn: { daily, currency } }: ReportedRun): readon
   const hasDays = daily.days.length >= DAYS_MIN;
   const note = `Change of equity in ${currency}, open profit included.`;
   return [
-    ...sectionIf(
+    ...when(
       hasDays && years.length > 0,
       'Returns by month',
       () => noteText('Percent, compounded, open profit included.') + monthTable(years),
     ),
-    ...sectionIf(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
+    ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
   ];
 }
 
@@ -134,19 +134,15 @@ function riskSections({ drawn, costs, timeZone }: ReportedRun): readonly Section
   const { positionUnit: unit } = account;
   const price = unit === currency ? ' at the price of the last fill' : '';
   return [
-    ...sectionIf(
-      worst.length > 0,
-      'Deepest drawdowns',
-      () => noteText(timesOf(timeZone)) + drawdownTable(drawn),
-    ),
-    ...sectionIf(
+    ...when(worst.length > 0, 'Deepest drawdowns', () => noteText(timesOf(timeZone)) + drawdownTable(drawn)),
+    ...when(
       isAnyHeld(account.position),
       'Exposure',
       () =>
         noteText(`Held over all strategies, in ${unit}${price}; long is above zero.`) +
         chart('position', 0, `Position held in ${unit} over time`),
     ),
-    ...sectionIf(
+    ...when(
       isAnyHeld(account.marginUsed),
       'Cash and margin',
       () =>
@@ -196,7 +192,7 @@ function tradeSections({ drawn, timeZone }: ReportedRun): readonly Section[] {
     ...(histogram === null
       ? []
       : [{ title: histogram.title, content: chart('histogram', 0, histogram.title) }]),
-    ...sectionIf(
+    ...when(
       trades.length > 0,
       'List of trades',
       () => `${noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,

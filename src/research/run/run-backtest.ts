@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
-import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
+import { ASSUMPTIONS, type EngineSettings, type PollSettings } from '../../domain/settings.ts';
 import { durationUs, money, seconds, tsUs, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import {
@@ -27,7 +27,12 @@ import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
 import { RunBroker } from './run-broker.ts';
 import type { RunVenue } from './run-venue.ts';
-import type { BarFillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
+import {
+  type BarFillModel,
+  PPM_PER_PERCENT,
+  type Slippage,
+  type TickFillModel,
+} from '../../venue/exchange/fill-models.ts';
 import { createExchange, playedRows } from '../../venue/exchange/bar-exchange.ts';
 
 /** Finished rows of a run, or finished runs of a sweep. */
@@ -56,9 +61,6 @@ const PROOF_MARGIN = seconds(1);
 const AFTER_CLOSE = seconds(30);
 /** Where trading never stops, the first day is begun this long before its first row. */
 const LEAD = seconds(10);
-
-/** Assumptions about the broker that a live run has to confirm: the venue in process fulfils them. */
-const FULFILLED: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 export const runBacktest = (plan: BacktestPlan, options: RunOptions = {}) => new Run(plan, options).play();
 
@@ -100,7 +102,8 @@ class Run {
     this.#options = options;
     this.#clock = options.clock ?? new VirtualClock();
     this.#clock.reset();
-    this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: FULFILLED };
+    // The venue in process fulfils all that a live run has to confirm.
+    this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: ASSUMPTIONS };
     this.#account = new RunAccount(plan.capital, plan.strategies.length, this.#instruments);
     this.#journal = new RunJournal(this.#account);
     this.#digest = new JournalDigest((entry) => {
@@ -393,8 +396,6 @@ function barModel(model: BarFillModel): [string, string][] {
   ];
   return rows.filter(([, text]) => text !== '');
 }
-
-const PPM_PER_PERCENT = 10_000;
 
 function slippage({
   slippageTicks,

@@ -193,7 +193,7 @@ class RunCash {
       const instrument = this.#account.mark(held);
       const { mark } = instrument;
       const closing = working.filter(
-        (each) => each.orderCode === held && (each.side === 'sell') === net > 0 && !isBehindMark(each, mark),
+        (each) => each.orderCode === held && (each.side === 'sell') === net > 0 && !rests(each, mark),
       );
       const size = Math.min(
         Math.abs(net),
@@ -233,9 +233,7 @@ class RunCash {
     const total = (orders: readonly CashDemand[]): number =>
       orders.reduce((sum, { leavesQty }) => sum + leavesQty, asked.leavesQty);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
-    const before = isBehindMark(asked, mark)
-      ? sameSide
-      : sameSide.filter((order) => !isBehindMark(order, mark));
+    const before = rests(asked, mark) ? sameSide : sameSide.filter((order) => !rests(order, mark));
     if (held <= 0 || total(before) <= held) return null;
     const paid = paidPrice(asked, mark);
     const marginAt = (size: number, price: number): number =>
@@ -280,7 +278,7 @@ class RunCash {
 }
 
 /** At the last price it is not filled. */
-const isBehindMark = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): boolean =>
+const rests = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): boolean =>
   side === 'buy' ? price < mark : price > mark;
 
 /** In ticks: the limit, or the last price where that is better. */

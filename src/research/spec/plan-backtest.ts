@@ -9,7 +9,7 @@ import {
   type DayTape,
   firstPrice,
 } from '../backtest-plan.ts';
-import type { FillModel } from '../../venue/exchange/fill-models.ts';
+import { type FillModel, PPM_PER_PERCENT } from '../../venue/exchange/fill-models.ts';
 import { assertDefined } from '../../domain/assert.ts';
 import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/config.ts';
@@ -158,7 +158,6 @@ function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
 const WIDE_COUNT = 1_000_000_000;
 const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);
 const WIDE_AGE = durationUs(400 * US_PER_DAY);
-const PPM_PER_PERCENT = 10_000;
 
 const WIDE_RISK: RiskSettings = {
   orderQtyMax: qty(WIDE_COUNT),

@@ -20,6 +20,7 @@ export interface TickFillModel {
 export type Slippage = Pick<TickFillModel, 'slippageTicks' | 'slippagePpm'>;
 
 export const MILLION = 1_000_000;
+export const PPM_PER_PERCENT = MILLION / 100;
 
 /** `impact` is a further part of the price; the sum of both parts is rounded to a whole tick, half a tick against the order. */
 export function slippedPrice(

@@ -152,11 +152,11 @@ it('keeps what an earlier run left until its rows are decided again and durable'
   opened(path, names).recordSent(PLACE, DAY);
   const record = opened(path, names);
   const decided = Promise.resolve({} as EngineSnapshot); // oxlint-disable-line typescript/no-unsafe-type-assertion -- only that there is one counts
-  await record.clearEarlierOnce(undefined, () => undefined);
-  await record.clearEarlierOnce(Promise.reject(new Error('engine lost')), () => undefined);
-  await record.clearEarlierOnce(decided, fail);
+  await record.clearOnce(undefined, () => undefined);
+  await record.clearOnce(Promise.reject(new Error('engine lost')), () => undefined);
+  await record.clearOnce(decided, fail);
   expect(record.lines).toHaveLength(1);
-  await record.clearEarlierOnce(decided, () => undefined);
+  await record.clearOnce(decided, () => undefined);
   expect(record.lines).toEqual([]);
 });
 

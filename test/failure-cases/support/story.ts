@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Daemon } from '../../../src/daemon/daemon.ts';
-import { runCommand, type RunActions } from '../../../src/daemon/daemon-commands.ts';
+import { execute, type RunActions } from '../../../src/daemon/daemon-commands.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../../src/host/state/state-paths.ts';
 import { reload } from '../../../src/daemon/reload.ts';
 import { type Config, loadConfig, type LoadedConfig } from '../../../src/config/config.ts';
@@ -372,7 +372,7 @@ export class Story {
   /** As a person asks for it, on the command line, in a chat or on the page. */
   ask(name: CommandName, given: Partial<CommandBody> = {}): Promise<CommandResult> {
     return Promise.resolve(
-      runCommand(this.daemon, name, { ...EMPTY_BODY, reason: 'the story', ...given }, IDLE_RUN),
+      execute(this.daemon, name, { ...EMPTY_BODY, reason: 'the story', ...given }, IDLE_RUN),
     );
   }
 
