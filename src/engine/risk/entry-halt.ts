@@ -1,6 +1,5 @@
 /** Halts of entries, for the account or for one strategy, until a person resumes (rulings, 37). */
 import type { EngineCore } from '../engine-core.ts';
-import type { EntryWithdrawal } from '../orders/withdrawal.ts';
 import type { HaltCode, HaltReason } from '../ports/engine-event.ts';
 import { addNew } from '../../domain/lists.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
@@ -8,7 +7,10 @@ import type { StrategyIndex } from '../../domain/units.ts';
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
 
-type EntryCanceler = Pick<EntryWithdrawal, 'withdrawEntries'>;
+/** Of one strategy, or of all. */
+interface EntryCanceler {
+  withdrawEntries(strategy: StrategyIndex | null): void;
+}
 
 export class EntryHalt {
   readonly #core: EngineCore;
