@@ -85,7 +85,7 @@ function post(
   return { ok: true, message };
 }
 
-/** An engine that is busy for longer must not look like a command that was refused. */
+/** Longest wait for a view: an engine that is busy for longer must not look like a refusal. */
 const VIEW_WAIT_MAX = seconds(5);
 
 /** Answers when the next status shows the effect: the caller follows it there. */
@@ -127,10 +127,10 @@ const joined = (...texts: readonly string[]): string => texts.filter((text) => t
 /** Also without a session: the next one begins with entries allowed. A strategy at its loss limit has a resume of its own. */
 async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
   if (id !== null && !daemon.names.all.includes(id)) return unknown(daemon, id);
-  // Asked for first, and not awaited: a halt that comes meanwhile has to find the resume done.
+  // The view is requested first and awaited later: a halt that comes meanwhile has to find the resume done.
   const asked = daemon.refreshView();
   const haltedFor = daemon.halt.reason;
-  // What blocks entries besides a halt, an engine alone can accept.
+  // Only an engine can accept what blocks entries besides a halt.
   if (haltedFor === null && daemon.sessionDay === undefined) return NO_SESSION;
   const limits = 'as far as limits and risk allow them';
   if (id !== null) {
@@ -183,7 +183,7 @@ async function testMessage({ alerting }: Daemon, channel: string | null): Promis
 
 async function renewToken(daemon: Daemon): Promise<CommandResult> {
   const renewed = daemon.edge.tokens.refresh('operator');
-  // The person who is awaited is the one who asked.
+  // The person who asked is the one who has to bring the password.
   if (daemon.otpInbox.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
   const result = await withTimeout(renewed, ANSWER_MAX);
   if (result === undefined)

@@ -109,7 +109,7 @@ export class Daemon {
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
   readonly feed: FeedPublisher | null;
-  /** Since the start: commands that take entries away, of the account or of a strategy. */
+  /** Commands since the start that took entries away, of the account or of a strategy. */
   halts = 0;
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
   readonly options: DaemonOptions;
@@ -124,7 +124,7 @@ export class Daemon {
   #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
   #isLogLocked = false;
-  /** As it was alerted last, without a read of the disk. */
+  /** The problem as alerted last, without a read of the disk. */
   lastProgramProblem: string | null = null;
   lastView: EngineSnapshot | undefined = undefined;
   lastAccount: UnnumberedInput<AccountSnapshot> | null = null;
@@ -544,7 +544,7 @@ export class Daemon {
     this.alerting.entry(entry);
     this.metrics.entry(entry);
     if (entry.kind === 'fill') this.haltEnforcer.onFill();
-    // One of a replay is of an engine that has ended.
+    // A loss during a replay concerns an engine that has ended.
     if (entry.kind === 'stop_ready' && this.cycle.session !== undefined) this.#endStop?.(true);
   }
 

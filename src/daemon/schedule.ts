@@ -227,13 +227,13 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
   };
 }
 
-/** `done` has the monotonic time of each deed. */
+/** `done` has the monotonic time of each job that was done. */
 type DoneJobs = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<string, number> };
 
 /** A job done earlier before its moment than this was done under a wrong clock, and is still to come. */
 const WRONG_AHEAD_US = hours(6);
 
-/** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
+/** Moments that are due by the present clock; it also dates the start and each job that was done. */
 function dueMoments(
   state: DoneJobs & { begun: Now; isMaintenanceDue: boolean },
   at: Now,

@@ -111,7 +111,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex) {
     ...portfolio.fees(strategy),
     /** Profit or loss of the trading day after costs (rulings, 37). */
     dayPnl: portfolio.dayPnl(strategy),
-    /** Its loss of the day that a resume would accept: it has reached its limit, else 0. */
+    /** The strategy's loss that a resume would accept; 0 below the limit. */
     lossToAccept: parts.losses.acceptableLoss(strategy),
   };
 }
@@ -142,7 +142,7 @@ const orderEntry = (order: OrderView) => ({
   clientOrderId: order.clientOrderId,
   strategy: order.strategy,
   orderNo: order.orderNo,
-  /** Its name in the trigger book; null elsewhere. */
+  /** The order's name in the trigger book; null for an order at the exchange. */
   orderKey: order.orderKey,
   orderCode: order.orderCode as string,
   side: order.side,
@@ -162,7 +162,7 @@ const orderEntry = (order: OrderView) => ({
 interface Limit {
   readonly limit: string;
   readonly unit: 'contracts' | 'orders' | 'messages' | 'VND' | '%';
-  /** Of the account, and of each strategy that has one of this name. */
+  /** Key of the limit in the settings of the account, and of each strategy that has it. */
   readonly setting: keyof RiskSettings | 'collateralPercent';
   /** `strategy` is null for the account; undefined before it is read. */
   readonly used: (state: EngineState, strategy: StrategyIndex | null) => number | undefined;

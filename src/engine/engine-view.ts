@@ -59,7 +59,7 @@ export function coverOf(
   return cover(held, ordersOf(view, position).filter(counts), ({ asCover }) => asCover);
 }
 
-/** Its end may be awaited. A presumed absent order may never end by itself: a person resolves it, and until then the guard counts it. */
+/** True where the order will end by itself. A presumed absent one may never do so: a person resolves it, and the guard counts it until then. */
 export const mayEnd = ({ status }: OrderView): boolean => status !== 'presumed_absent';
 
 export const isNotBeingCanceled = ({ status }: OrderView): boolean => status !== 'pending_cancel';

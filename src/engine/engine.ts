@@ -160,7 +160,7 @@ export class Engine {
     this.#dueWork.markPending();
   }
 
-  /** Found so far by a replay that is under way. */
+  /** Faults found so far by a replay that is under way. */
   replayFaults(): readonly ReplayFault[] {
     return this.#state.stopper.faultsOf(this.#state.past);
   }
@@ -211,7 +211,7 @@ export class Engine {
     if (!isPlain || this.#dueWork.hasPending) this.#end(false);
   }
 
-  /** Until then nothing is due and nothing waits: an event is only a price. */
+  /** Nothing is due and nothing waits before this time: an event is only a price. */
   get quietUntilUs(): number {
     return this.#dueWork.hasPending ? -Infinity : this.#dueWork.dueUs;
   }
@@ -463,7 +463,7 @@ export class Engine {
     this.#requestComparison();
   }
 
-  /** Unproven positions: a read before a scan of the book, or a scan with an order on its way, proved nothing. A scan asks for the rest. */
+  /** Requests the scan without which positions stay unproven: a read before a scan, or with an order on its way, proves nothing. */
   #requestComparison(): void {
     const { positionReconciler, reads } = this.#state;
     if (positionReconciler.nextRead() !== null) reads.request('book');
@@ -517,7 +517,7 @@ export class Engine {
     reads.setPace(this.#orders.hasOwnOpen ? 'fast' : 'slow');
   }
 
-  /** Returns when something is due next. */
+  /** Sets the alarm and returns when something is due next. */
   #setAlarm(isDue: boolean): number {
     const { nextDueUs } = this.#timers;
     const { phaseUntilUs } = this.#session;

@@ -344,7 +344,7 @@ export class EngineLink {
     return {
       /** Everything before it was prepared. Rejects with `EngineLost`. */
       replay: (past: ReplayPaths) => next.replay(past),
-      /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
+      /** It takes over with the next event. `olderVersions`: strategies that an earlier version has decided so far. */
       takeOver: (olderVersions: readonly StrategyIndex[]): void => {
         isRunning = true;
         this.#deferredEvents = [];

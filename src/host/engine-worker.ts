@@ -11,7 +11,7 @@ assert(parentPort !== null, 'the engine runs in a thread of its own');
 // A replay reads the journal.
 loadSqlite();
 const data: EngineThreadData = workerData;
-// Where code hangs while it loads, the main thread reads here whose it is.
+// The main thread reads here whose code hangs while it loads.
 const shared: Int32Array = new Int32Array(data.currentStrategy);
 const none = shared[0] ?? 0;
 const ids = new Map(data.strategies.map(({ index, id }): [number, string] => [index, id]));

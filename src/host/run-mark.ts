@@ -54,7 +54,7 @@ export class RunMark {
     return this.#mark.deaths.length;
   }
 
-  /** Where this run notes whose code is running; null after a run that ended. */
+  /** Path at which this run notes whose code is running; null after a run that ended. */
   get strategyMarkPath(): string | null {
     return this.deaths === 0 ? null : this.#path;
   }

@@ -44,7 +44,7 @@ export interface RunPlan {
 const SPEED_MAX = 20;
 const OUTRUN_WARNING = `above ${SPEED_MAX} times real time a made market outruns its broker: prices look stale, orders unknown`;
 
-/** Others take prices of a feed for those of now. */
+/** Remark of a run that cannot use the feed. */
 const NO_FEED =
   'the feed of the configuration is left out: a recorded day, or a market at another speed, is not the present';
 
@@ -162,7 +162,7 @@ export function mayHaveTradedMoney({ journal, simulator, ...others }: StatePaths
   return !existsSync(simulator);
 }
 
-/** In the counter of days with real money: whose they were. */
+/** Key of the account in the counter of days with real money. */
 export const accountKey = ({ account }: Pick<Config, 'account'>): number =>
   Number.parseInt(
     hash('sha256', `${account?.custodyCode} ${account?.subAccountId}`, 'hex').slice(0, ACCOUNT_DIGITS),

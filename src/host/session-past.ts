@@ -63,7 +63,7 @@ export class SessionPast {
     this.#source = source;
   }
 
-  /** Known once it was read. */
+  /** The end of the past, known once it was read. */
   end(names: readonly string[]): ReplayedPast {
     assert(this.#framesEnd !== undefined, 'the frames were read to their end');
     return { ...this.#past, framesEnd: this.#framesEnd, names };

@@ -53,7 +53,7 @@ export interface ReplayPaths {
   readonly framesPath: string;
   /** Earlier inputs are skipped; Infinity: all of them, for a session that restarts. */
   readonly fromSeq: number;
-  /** By place of a strategy: number of the input from which on its present version decided. */
+  /** By index of a strategy: number of the input from which on its present version decided. */
   readonly versionsSince: readonly number[];
   /** Another engine of this process has decided all inputs up to this one, and later ones are left out, to follow in `catch_up`; null: no other runs. */
   readonly decidedUntil: number | null;
@@ -72,7 +72,7 @@ export interface ReplayedPast {
   /** Number of the last halt or resume of the account; 0 without any. */
   readonly lastHaltCommand: number;
   readonly framesEnd: FrameLogEnd;
-  /** Strategies by place: those given, and others that the past names. */
+  /** Strategies by index: those given, and others that the past names. */
   readonly names: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export interface EngineOutput {
   readonly reads: readonly ReadKind[];
   readonly pace: 'fast' | 'slow' | null;
   readonly wakeAt: TsUs | typeof Infinity | null;
-  /** That the thread took for the batch, without the way to it and back. */
+  /** Time that the thread took for the batch, without the way to it and back. */
   readonly took: DurationUs;
 }
 

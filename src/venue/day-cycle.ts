@@ -46,7 +46,7 @@ export class DayCycle {
     this.#enter(day, at);
   }
 
-  /** Carries on from the day that was resumed on the floor. */
+  /** Goes on with the day that `VenueContracts` has resumed. */
   resume(day: TradingDay, at: TsUs): void {
     const { contracts } = this.#parts;
     if (!contracts.isClosed && (contracts.day !== day || at >= this.#closeUs())) this.#close(at);

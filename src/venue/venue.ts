@@ -355,7 +355,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     }
   }
 
-  // Order entry, triggers and checks ask the venue around them for these.
+  // The part of `VenueContext` that order entry, triggers and checks ask for.
 
   get day(): TradingDay {
     return this.#contracts.day;

@@ -90,7 +90,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
       feed?.role === 'read'
         ? { ...link.clockMap, originMarketUs: link.clockMap.originMarketUs - feed.delay }
         : link.clockMap,
-    /** For a tape that runs faster than life; else null. */
+    /** Set for a tape that runs faster than real time; else null. */
     lockstep: simulator.lockstep,
     onEnd: (report: (reason: string) => void): void => simulator.onEnd(report),
     close: () => simulator.stop(),

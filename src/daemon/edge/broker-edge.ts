@@ -160,13 +160,13 @@ export function tokenHours(
     auth.otp.from === 'simulator'
       ? at(sessionOnOrBefore(calendar, addDays(day, -1)), last.toUs)
       : at(day, Math.min(...times));
-  // Also of a past moment: it identifies this session's exchange.
+  // The moment may be past: it identifies this session's exchange.
   const real = (market: TsUs): TsUs =>
     tsUs(systemClock.nowUs() + Math.round((market - now) / clockMap.speed));
   return { fromUs: real(from), untilUs: real(at(day, last.toUs)) };
 }
 
-/** By the number that is stored; 0 is no pause. */
+/** Reasons of a pause by their stored number; 0 is no pause. */
 const PAUSES: readonly (PauseReason | null)[] = [null, 'attempts_used_up', 'protocol_error'];
 
 /** Reconnect attempts survive a crash, so that a crash loop cannot become a login storm (rulings, 18). */
@@ -264,7 +264,7 @@ export function connectBroker(options: BrokerConnectionOptions) {
 /** Name of their counter in the journal. */
 export const TOKEN_EXCHANGES = 'token_exchange';
 
-/** In the journal, for all programs of the account. One that the disk refuses counts in memory: without a token no cancel leaves. */
+/** Counts in the journal, for all programs of the account. A count that the disk refuses stays in memory: without a token no cancel leaves. */
 export function exchangeCounter(journal: JournalStore): ExchangeCounter {
   const unkept = new Map<string, number>();
   const unkeptOf = (day: string): number => unkept.get(day) ?? 0;

@@ -38,7 +38,7 @@ const STREAM_ALERTS: AlertHeads<StreamSignal> = {
 export class EdgeAlerts {
   readonly #alert: RaiseAlert;
   readonly #note: Note;
-  /** Of the exchange. */
+  /** Formats a time of the exchange. */
   readonly #time: (us: number) => string;
   #isTokenLost = false;
 

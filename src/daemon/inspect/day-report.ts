@@ -165,7 +165,7 @@ function headlinesOf(content: DayContent): readonly ReportFigure[] {
   ];
 }
 
-/** What is held, and whether an order still waits at the broker to close it; nothing where nothing is held. */
+/** Open positions, and whether an order at the broker would close them; empty without a position. */
 function heldFigure({ accounts, contracts, entries }: DayContent): readonly ReportFigure[] {
   const phase = entries.findLast(({ entry: { kind } }) => kind === 'phase')?.entry;
   const waiting = readOrders(entries, contracts).filter(({ status }) => status === 'pending_trigger');
@@ -262,7 +262,7 @@ function comparedBooks(
   };
 }
 
-/** Of a read of the broker's, and whether it came too early. */
+/** Time of a read of the broker's state, and whether it came too early. */
 const comparedAt = ({ books: { lastFillUs }, time }: DayContent, us: number | undefined): string =>
   us === undefined
     ? 'not compared'

@@ -262,7 +262,7 @@ export function journalFindings(paths: StatePaths, exchangesMax: number, day: st
   }
 }
 
-/** That each is there; `journal verify` reads them. */
+/** Checks that each archive is there; `journal verify` reads them. */
 function archiveFindings({ journal }: StatePaths, read: JournalReader): readonly Finding[] {
   const kept = read.archives();
   if (kept.length === 0) return [];

@@ -58,7 +58,7 @@ type ArchivedRecordings = Awaited<ReturnType<typeof archiveRecordings>>;
 /** A log that cannot be compiled stays as it is; the next day tries it again. */
 export async function archiveRecordings(recordings: Recordings) {
   const outcome = {
-    /** One line for people for each deed. */
+    /** One line for people for each job that was done. */
     done: [] as string[],
     failures: [] as string[],
     /** Rows of the journal are not those that were written, in words, or null. */

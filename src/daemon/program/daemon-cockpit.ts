@@ -447,7 +447,7 @@ class CockpitReader {
 
   #start(): SqliteThread {
     const worker = new SqliteThread(new URL('./cockpit-worker.js', import.meta.url));
-    // Who asks hears of an error too; an idle thread that dies is replaced.
+    // The pending question gets the error too; an idle thread that dies is replaced.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;

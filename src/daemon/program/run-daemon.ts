@@ -187,7 +187,7 @@ interface RunParts {
   readonly shutdown: Shutdown;
 }
 
-/** From the moment at which it can be reached to its end. */
+/** Runs the daemon from the moment at which it can be reached to its end. */
 async function runServed(daemon: Daemon, actions: RunActions, { screen, mark, shutdown }: RunParts) {
   const cockpit = await startDaemonCockpit(daemon, actions);
   const control = await startDaemonControl(daemon, actions, cockpit);
@@ -294,7 +294,7 @@ interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
   readonly config: Pick<Config, 'calendar'>;
 }
 
-/** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
+/** Sends the alert without a journal row, as the journal may belong to another program. It leaves while the daemon closes. */
 async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   const held = await heldBy(daemon);
   const end = endAlert(daemon.config, `${text}; ${held.text}`);
@@ -322,7 +322,7 @@ const endAlert = ({ mode }: Pick<Config, 'mode'>, text: string) =>
       'Without a supervisor such as pm2 start it again',
   }) as const;
 
-/** Once for each session, also over restarts. */
+/** Sends the report once for each session, also over restarts. */
 export function sendReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
   if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_sent', day) > 0) return;
   journal.keepCounter('report_sent', day, 1);

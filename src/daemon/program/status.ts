@@ -81,7 +81,7 @@ export const statusOf = (daemon: Daemon) => ({
     engineHealth(daemon).state === 'hung'
       ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)
       : null,
-  /** As they were listed last; null between two sessions. */
+  /** Contracts as listed last; null between two sessions. */
   strategies: daemon.cycle.session?.strategies.present.configured ?? null,
 });
 
@@ -193,7 +193,7 @@ export function statusText(status: DaemonStatus, facts = statusFacts(status)): s
 /** At the end of a run: what came of it, and no longer what it may do. */
 export function summaryText(status: DaemonStatus): string {
   const { engine, session, compared } = status;
-  // It is done with what it was doing.
+  // The daemon is about to end.
   const books = engine === null ? [] : engineFacts({ ...engine, procedure: '' }, compared);
   return statusText(status, [['session', session ?? 'none was open'], ...silenceFact(status), ...books]);
 }

@@ -100,7 +100,7 @@ export class SessionTracker {
   /** Entries of an earlier process that are still to be read; null when there are none. */
   #past: Iterable<readonly NamedEntry[]> | null;
   #later: NamedEntry[] = [];
-  /** For orders and halts before this input, another session has newer state. */
+  /** Another session has newer state of orders and halts before this input. */
   #fromSeq: number;
 
   constructor(past: Iterable<readonly NamedEntry[]> | null = null, fromSeq = 0) {
@@ -261,7 +261,7 @@ class UnclosedOwners {
   }
 }
 
-/** Of a session that goes on in another process. */
+/** Tracks a session that goes on in this process. */
 export function trackPast(read: JournalReader, session: TradingDay): SessionTracker {
   const tracker = new SessionTracker(read.entryParts(session, CARRIED), read.replayedFrom(session));
   const started = read.began(session);
@@ -323,7 +323,7 @@ export function restartDay(
   return { ...left, started };
 }
 
-/** By owner, since the first row of `day`. */
+/** Earned by owner since the first row of `day`. */
 function earnedSince(
   read: JournalReader,
   day: TradingDay,
@@ -344,7 +344,7 @@ function earnedSince(
   return [...earned].map(([owner, net]) => ({ strategy: names.indexOf(owner), net: money(net) }));
 }
 
-/** That an order lives is for the books of the new day to show. */
+/** Only the books of the new day show that an order lives, so that answer is not carried over. */
 const isForNextDay = (command: Command): boolean =>
   command.name === 'cancel_all' ||
   command.name === 'cancel_order' ||

@@ -26,7 +26,7 @@ export class OrderTracker {
   readonly #fromBefore = new Set<ClientOrderId>();
   /** Orders at the exchange outlive their day. */
   #isEndless = false;
-  /** From here on nothing that the session before left has filled unseen. */
+  /** Positions have agreed: nothing that the session before left has filled unseen. */
   #havePositionsAgreed = false;
 
   /** A session that restarts meets the orders of its day in each book. */
@@ -255,7 +255,7 @@ export class OrderTracker {
 
 const isRefused = ({ status }: CallOutcome): boolean => status === 'rejected' || status === 'not_sent';
 
-/** Until the code of its row is looked up in the contract list. */
+/** Index of a contract whose code is not looked up yet. */
 const UNLISTED = instrumentIndex(0);
 
 const NOTHING_FILLED = {

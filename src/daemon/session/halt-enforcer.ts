@@ -41,7 +41,7 @@ export interface HaltEnforcerParts {
   readonly alert: (severity: AlertSeverity, code: string, text: string, held?: string) => void;
 }
 
-/** What is held, for the message of a halt. */
+/** Positions in words, for the message of a halt. */
 export interface HoldingsText {
   readonly text: string;
   /** The next reads may agree with the engine: these don't, or are older than its last fill. */
@@ -76,7 +76,7 @@ export class HaltEnforcer {
   #proof: HaltProof | null = null;
   /** The last proof, from news on until the next: effects of the news meanwhile are compared with it. */
   #lastProof: HaltProof | null = null;
-  /** The message of this proof, which is corrected once. */
+  /** State of the message of this proof, which is corrected once. */
   #message: 'due' | 'sent' | 'outdated' | 'corrected' = 'due';
   #unreadReason = '';
   progress: { readonly status: HaltStatus; readonly text: string } = { status: 'idle', text: '' };
@@ -217,7 +217,7 @@ export class HaltEnforcer {
     }
   }
 
-  /** Such a book proves no absence. */
+  /** Doubt about a book that has only rows of the day before: it proves no absence. */
   #doubtOfBook({ rows }: WholeKill): Doubt | null {
     const id = this.#parts.unreportedOrder(rows);
     if (id === null) return null;
@@ -370,7 +370,7 @@ class HaltProof {
     return this.#refutedByRows(rows, own) ?? this.#refutedByPositions(positions, own);
   }
 
-  /** It shows something to judge: an order that the proof does not know, or another position that stops have to fit. */
+  /** The event shows an order that the proof does not know, or another position that stops have to fit. */
   isNews(event: UnnumberedInput<EngineEvent>): boolean {
     if (this.#isOlder(event)) return false;
     if (event.kind === 'book_snapshot')

@@ -40,7 +40,7 @@ export class Halt {
     return this.#why?.reason ?? null;
   }
 
-  /** As an engine is told. */
+  /** The halt as an engine gets it. */
   get why(): HaltReason | null {
     return this.#why && { reason: this.#why.reason, code: this.#why.code };
   }
@@ -105,7 +105,7 @@ export class Halt {
     void failureOf(() => journal.append(held));
   }
 
-  /** Once all that the engine decided with them is appended: a journal that a kill leaves with a part of that could not be replayed. */
+  /** Call it once all that the engine decided with them is appended: a kill in between would leave a journal that cannot be replayed. */
   writeEngineRows(): void {
     const rows = this.#engineRows.splice(0);
     if (rows.length === 0) return;

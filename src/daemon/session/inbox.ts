@@ -76,7 +76,7 @@ export class Inbox implements InputSink {
   #lastTsUs = tsUs(0);
   #batch: EngineEvent[] = [];
   readonly #frames$ = new Subject<StampedFrame>();
-  /** Where the event of the frame goes in the batch: while it is decoded the stream may post that it is live again, with a later number. */
+  /** Index in the batch for the event of the decoded frame: decoding may post `stream`, which has a later number and follows it. */
   #frameIndex = 0;
   /** Opened when a replay has read it. It throws when the disk refuses; then it has taken none of the frames. */
   frameLog: Pick<FrameLog, 'append' | 'close'> | undefined = undefined;

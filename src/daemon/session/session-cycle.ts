@@ -48,7 +48,7 @@ import {
 
 export interface SessionCycleOptions {
   readonly context: SessionContext;
-  /** That of the context's configuration. */
+  /** Calendar of the context's configuration. */
   readonly calendar: ReplaceableCalendar;
   readonly note: (text: string) => void;
   readonly excluded: ReadonlyMap<StrategyIndex, string>;
@@ -205,7 +205,7 @@ export class SessionCycle implements InputSink {
     }
   }
 
-  /** From the commit on. Throws `NotReloaded`, with nothing changed, when the strategies do not come through a replay of today. */
+  /** Prepares other strategies, in force from the commit on. Throws `NotReloaded`, with nothing changed, when they fail a replay of today. */
   async prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
     const session = this.session;
     if (session === undefined) throw new NotReloaded('no session is open');
@@ -223,7 +223,7 @@ export class SessionCycle implements InputSink {
     };
   }
 
-  /** From here on, and in each later session. Where the session of now is another one by them, that one opens. */
+  /** Uses these days in this and each later session; opens another session where they make today another one. */
   takeCalendar(known: CalendarCoverage): void {
     const { calendar, context, onFailure } = this.#options;
     const session = this.session;
@@ -241,7 +241,7 @@ export class SessionCycle implements InputSink {
     const context = this.#context;
     const { edge, config, journal } = context;
     const prepared = prepareSession(context, this.#ended);
-    // A later start must not run code over inputs that it has never seen.
+    // A later start must not run a strategy over inputs that it missed.
     for (const [strategy, reason] of prepared.excluded)
       if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);
     edge.table.reset(prepared.carriedOver.contracts);

@@ -111,7 +111,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: End
   const tracker = isNew ? new SessionTracker() : trackPast(journal.read, day);
   journal.follow(tracker.add);
   const { read } = journal;
-  // Not for a day that begins, or restarts after another session.
+  // A day that begins, or restarts after another session, has none.
   const isStarted = continuesSession(read, day);
   const before = read.lastDecided(day);
   const contracts = read.contracts(day);
@@ -350,7 +350,7 @@ export class TradingSession implements InputSink, SessionWork {
     );
   }
 
-  /** As after a copy of the journal alone: the strategies that decided there differ from the journal, and are stopped. */
+  /** Frames are missing, as after a copy of the journal alone: strategies that decided on them differ from the journal, and are stopped. */
   #alertMissing(count: number): void {
     if (count === 0) return;
     const path = frameLogPath(this.#context.paths.frames, this.day);
@@ -446,7 +446,7 @@ export class TradingSession implements InputSink, SessionWork {
     this.#setBack = this.inbox.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
-  /** For the watchers of the stream outside the engine. */
+  /** Reports the frame to the watchers of the stream outside the engine. */
   #countFrame(frame: ServerFrame): void {
     const { edge, prices } = this.#context;
     if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');

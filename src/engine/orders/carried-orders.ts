@@ -37,7 +37,7 @@ export class CarriedOrders {
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
-  /** Were over when this day began. */
+  /** Final when this day began. */
   readonly #endedBefore = new Set<ManagedOrder>();
   #isNoEvidenceAlerted = false;
 
@@ -139,7 +139,7 @@ export class CarriedOrders {
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
-  /** Of the first minute where trading never stops: the day of the broker may begin later than ours, and take its book away. */
+  /** Created in the first minute of a day, where trading never stops: the broker's day may begin later than ours, and take its book away. */
   isOfDayBefore({ createdUs }: ManagedOrder): boolean {
     return createdUs < this.#surelyBegunUs();
   }
@@ -208,7 +208,7 @@ export class CarriedOrders {
     return left.map((order) => `${order.clientOrderId} ${order.side} ${leavesOf(order)}`).join(', ');
   }
 
-  /** At its limit price: no figure is left. */
+  /** Books a fill at the limit price, as no other figure is left. */
   #book(order: ManagedOrder, filled: number): void {
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
     const contract = this.#core.contracts.at(instrument);

@@ -31,7 +31,7 @@ export class BracketExits {
     this.#brackets.add(bracket);
   }
 
-  /** Orders of the day have left by then; a bracket that goes on may still bring exits. */
+  /** Forgets brackets of the day; one that goes on may still bring exits. */
   nextDay(): void {
     const orders = this.#core.orders;
     for (const bracket of this.#brackets) {
@@ -66,7 +66,7 @@ export class BracketExits {
     return evidence.isEnough(this.#core.settings.lookUp) ? null : 'undecided';
   }
 
-  /** By the number that the row gives; undefined when it gives none, or one that a complete scan of the in-day book does not know. */
+  /** The bracket by the number in the row; undefined for a row without one, or with a number that no complete scan of the in-day book has. */
   #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'undecided' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
@@ -116,7 +116,7 @@ export class BracketExits {
 
   #mayHaveBrought(bracket: ManagedOrder, row: BrokerTriggerOrder): boolean {
     if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) return false;
-    // Exits of a later fill rest where the exits of the first one were moved to.
+    // Exits of a later fill rest at the prices to which the owner moved the first ones.
     const isMoved = this.#exitsOf(bracket.clientOrderId).some(
       ({ triggerPrice }) => triggerPrice === row.triggerPrice,
     );

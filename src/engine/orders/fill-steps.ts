@@ -17,7 +17,7 @@ export class FillSteps {
   /** Fills of the session, and when the last one was booked. */
   count = 0;
   lastUs: TsUs | null = null;
-  /** An order of another session got a fill or its value today: the broker has charged it elsewhere than we have. */
+  /** An order of another session got a fill or a value today: the broker charges it to another day than we do. */
   hasCarriedFills = false;
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
@@ -145,7 +145,7 @@ export class FillSteps {
     });
   }
 
-  /** Where the broker does not report them. */
+  /** Costs by our own rates, where the broker reports none. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
     const { contracts, session, costs } = this.#view;
     const contract = contracts.at(instrument);
@@ -159,7 +159,7 @@ export class FillSteps {
     else this.#estimated.delete(order);
   }
 
-  /** Its cumulative value without a figure: at the last print where that is no worse than our limit, else at the limit. */
+  /** Estimates the cumulative value: at the last print where that is no worse than our limit, else at the limit. */
   #estimate(order: ManagedOrder, stepQty: number): Money {
     const { contracts, market } = this.#view;
     const contract = contracts.at(order.instrument);

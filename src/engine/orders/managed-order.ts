@@ -34,10 +34,10 @@ export interface OpenCall {
   readonly evidence: ScanEvidence;
 }
 
-/** With the terms that it asks for. */
+/** A modify, with the terms that it asks for. */
 type OpenModify = OpenCall & Pick<ModifyToSend, 'qty' | 'limitPrice' | 'triggerPrice'>;
 
-/** Rare facts of an order: its open calls, evidence for and against them, and interventions of the broker or a person. */
+/** Facts that most orders never have: open calls, evidence for and against them, interventions of the broker or a person. */
 export class OrderExtras {
   openModify: OpenModify | null = null;
   openCancel: OpenCall | null = null;
@@ -78,7 +78,7 @@ const NO_EXTRAS: Readonly<OrderExtras> = new OrderExtras();
 export class TriggerState {
   /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */
   kind: BrokerTriggerKind | null = null;
-  /** For an inactive trailing stop, its activation price, and the way to it. */
+  /** Of an inactive trailing stop its activation price, and the direction in which the price reaches that. */
   price: PriceTicks | null = null;
   when: TriggerWhen | null = null;
   /** Trigger price as we asked for it; null where that is not known. */
@@ -259,7 +259,7 @@ export class ManagedOrder {
     return this.isTriggerOrder ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
   }
 
-  /** It fills, or it is sent as orders of their own: neither happens twice. */
+  /** Contracts that have filled, or were sent as orders of their own. */
   get #doneQty(): number {
     return this.isTriggerOrder ? this.triggerState.sentQty : this.filledQty;
   }
@@ -282,7 +282,7 @@ export class ManagedOrder {
     return clientOrderId < partner.clientOrderId ? clientOrderId : partner.clientOrderId;
   }
 
-  /** The broker takes it back by itself: its other half was sent. */
+  /** The broker cancels it by itself, because its other half was sent. */
   get isPartnerSent(): boolean {
     const { partner } = this.triggerState;
     return partner?.status === 'triggering' || partner?.status === 'triggered';
@@ -341,7 +341,7 @@ export class ManagedOrder {
     return true;
   }
 
-  /** From its activation on a trailing stop triggers the other way. */
+  /** An active trailing stop triggers in the other direction. */
   activateTrail(): void {
     this.ownTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
     if (this.extras.openModify !== null) this.ownExtras().openModify = null;
@@ -362,7 +362,7 @@ export class ManagedOrder {
     if (openCancel !== null) doubt.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
   }
 
-  /** As its strategy asks for it; no update of an order needs its age. */
+  /** The order as its strategy reads it. Only this view has its age. */
   asWorkingOrder(): WorkingOrder {
     return { ...this.asUpdate(0, 0, null), sinceUs: this.createdUs };
   }

@@ -89,7 +89,7 @@ export class OrderLife {
   #afterChange(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.hasOrderListener(order.strategy))
       this.#queue(order.strategy, order.asUpdate(lastQty, lastValue, denial));
-    // Why a call was refused says nothing about what comes next.
+    // The reason of a refused call does not concern later updates.
     order.reason = '';
   }
 
@@ -201,7 +201,7 @@ export class DayEnd {
     }
   }
 
-  /** The day is over, and the book that could have proven it is gone. */
+  /** Ends day orders as unproven: the book that could have proven their end is gone. */
   endUnproven(): void {
     if (this.#isEndless) return;
     for (const order of this.#core.orders.open)
@@ -251,7 +251,7 @@ export const ORDER_EVENTS = [
   'seen_gone',
   /** Either book shows it canceled. */
   'seen_canceled',
-  /** All it was to send is known as orders of their own. */
+  /** All orders that it was to send are known. */
   'triggered',
   'part_filled',
   'filled',
@@ -283,7 +283,7 @@ export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
 
 /** `=` keeps the status; `<` returns to the one before the call that failed; `live` is the status of an accepted order. */
 type TransitionTarget = OrderStatus | '=' | '<' | 'live';
-/** With a reason: it happens, and it is alerted. */
+/** A cell with a reason: the step happens, and is alerted. */
 type Cell = TransitionTarget | readonly [TransitionTarget, string];
 type TransitionRow = Partial<Record<OrderEvent, Cell>>;
 

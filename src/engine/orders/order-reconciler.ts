@@ -110,7 +110,7 @@ export class OrderReconciler {
     if (isTriggers) this.#view.exits.check(startedUs);
   }
 
-  /** Changed rows that the venue itself reports: they name only orders of its answers. */
+  /** Takes changed rows that a venue in the process reports: each row is of an order that it has answered. */
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
@@ -267,7 +267,7 @@ export class OrderReconciler {
   }
 }
 
-/** More has matched than it ever had. */
+/** The row has matched more than the order ever had. */
 const isOverfilled = (order: ManagedOrder, { filledQty, qty }: BrokerOrder): boolean =>
   filledQty > Math.max(qty, order.qty);
 

@@ -10,10 +10,10 @@ import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.
 
 const NO_ORDERS: ManagedOrder[] = [];
 const noChildren = (): ManagedOrder[] => [];
-/** Orders that are over and still known where those before them leave. */
+/** Final orders that stay known, where older ones are forgotten. */
 export const FINAL_KEPT_MAX = 256;
 
-/** By our id; the ones that are not final also in a list. */
+/** All orders by our id, and a list of those that are not final. */
 export class Orders {
   readonly brokerIds = new BrokerIdIndex(this);
   /** The last session left orders at the exchange. */
@@ -46,7 +46,7 @@ export class Orders {
     return this.#open;
   }
 
-  /** One of the open orders is not adopted, and not merely waiting at the broker. */
+  /** Some open order of ours does more than wait at the broker. */
   get hasOwnOpen(): boolean {
     return this.#open.some(isOwnAtWork);
   }
@@ -105,7 +105,7 @@ export class Orders {
     return true;
   }
 
-  /** Keeps the last orders that are over, and lets the oldest of them go. */
+  /** Keeps the last final orders, and forgets the oldest of them. */
   #keepFinal(order: ManagedOrder): void {
     const turn = this.#finalCount % FINAL_KEPT_MAX;
     this.#finalCount += 1;
@@ -121,7 +121,7 @@ export class Orders {
     return this.#children.get(id) ?? NO_ORDERS;
   }
 
-  /** To be called after any change of an order's status, quantity, price or open call. */
+  /** Call it after any change of an order's status, quantity, price or open call. */
   changed(order: ManagedOrder): void {
     const isListed = this.#open.includes(order);
     this.#market.of(order.instrument).quietPrices.empty();
@@ -140,7 +140,7 @@ export class Orders {
     this.#dueWork.markPending();
   }
 
-  /** Prices at which a print of the contract touches none of our orders: at rest, asked for, or to be triggered. Until the next call. */
+  /** Prices at which a print of the contract touches none of our orders: neither price, pending price nor trigger. Valid until the next call. */
   untouchedOf(instrument: InstrumentIndex): PriceRange {
     this.#untouched.set(-Infinity, Infinity);
     for (const order of this.#open) {

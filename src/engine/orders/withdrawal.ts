@@ -1,4 +1,4 @@
-/** Withdraws orders that do not fit the position of their owner: entries while they are off, and exits that are larger (rulings, 14). */
+/** Withdraws orders that do not fit the position of their owner: entries while they are off, and exits larger than the position (rulings, 14). */
 import type { EngineCore } from '../engine-core.ts';
 import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -14,7 +14,7 @@ export interface OrderSplit {
   readonly reducing: readonly ManagedOrder[];
 }
 
-/** From one cancel of an entry to the next. */
+/** Pause between two cancels of one entry. */
 export const CANCEL_AGAIN = seconds(5);
 
 /** Cancels open orders that can enlarge a position, again when a cancel fails, and leaves those that protect it; all on a person's word. */
@@ -32,7 +32,7 @@ export class EntryWithdrawal {
     this.#core = core;
   }
 
-  /** A process begins: what it stops until positions are proven keeps the stops of before so long. */
+  /** A process begins: until positions are proven it cancels none of the stops that were open before it. */
   onBooted(): void {
     this.#unread = new Set(this.#core.orders.open.filter(waitsOrWasSent));
   }
@@ -46,7 +46,7 @@ export class EntryWithdrawal {
     for (const owner of owners) this.#splitAndWithdraw(owner, (order) => this.#cancel(order));
   }
 
-  /** Of a strategy that is stopped. Returns the entries that it cancels, and the orders that stay. */
+  /** Cancels the entries of a stopped strategy. Returns them, and the orders that stay. */
   withdrawEntriesOf(strategy: StrategyIndex): OrderSplit {
     return this.#splitAndWithdraw(strategy, (order) => this.withdrawOrder(order));
   }
@@ -165,7 +165,7 @@ export class EntryWithdrawal {
     for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
   }
 
-  /** One order of any owner. The engine would place its own protective stop again at once. */
+  /** Cancels one order of any owner, but no protective stop: the engine would place it again at once. */
   cancelOrder(id: ClientOrderId): void {
     const context = this.#core.context;
     const order = this.#core.orders.get(id);
@@ -243,7 +243,7 @@ export class ExitCover {
     }
   }
 
-  /** In an auction nothing at the exchange does. */
+  /** False for an order at the exchange in an auction. */
   #canGo({ isTriggerOrder, status }: ManagedOrder): boolean {
     if (isTriggerOrder) return status === 'pending_trigger';
     return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#core.session.phase);

@@ -81,7 +81,7 @@ export type OrderListSnapshot = EventHead & {
 
 export type BookRows =
   | { readonly list: 'orders'; readonly orders: readonly BrokerOrder[] }
-  /** With those that have ended. */
+  /** Waiting orders, and those that have ended. */
   | { readonly list: 'triggers'; readonly orders: readonly BrokerTriggerOrder[] };
 
 export interface PositionSnapshot extends EventHead {
@@ -144,7 +144,7 @@ export type ReportEvent =
   | ReadFailed
   | ExecutionReport;
 
-/** What the engine found that turned entries off, as its alert is called; absent: a command, or a failure of the process. */
+/** Code of the alert with which the engine turned entries off; absent for a command or a failure of the process. */
 export type HaltCode =
   | 'drawdown'
   | 'entries_halted'
@@ -190,7 +190,7 @@ export type Command =
   | { readonly name: 'rollover'; readonly reason: string }
   | { readonly name: 'stop'; readonly reason: string };
 
-/** It turns the entries of the account off or on. */
+/** True for a command that turns the entries of the account off or on. */
 export const isOfAccount = (command: Command): boolean =>
   (command.name === 'halt' || command.name === 'resume') && typeof command.strategy !== 'number';
 
@@ -230,7 +230,7 @@ export interface CarriedOrder extends Pick<
   readonly tax: Money;
   /** As the trigger book showed it last; absent where it has not. */
   readonly row?: BrokerTriggerOrder;
-  /** As it was placed, which a person may have moved since: of protective stops. */
+  /** Trigger price of a protective stop as placed; a person may have moved it since. */
   readonly placedTrigger?: PriceTicks;
   /** For a bracket: the trigger book has not shown exits for all its fills. */
   readonly owesExits?: boolean;

@@ -187,11 +187,11 @@ export type JournalEntry = EntryHead &
       } & AlertFacts)
   );
 
-/** What the program reads of an alert besides its code. */
+/** Facts of an alert that the program reads besides its code. */
 export interface AlertFacts {
   /** The order, the contract or the channel: an all-clear ends alerts of the same strategy about the same. */
   readonly about?: string;
-  /** That a person accepted. */
+  /** Loss that a person accepted. */
   readonly loss?: Money;
 }
 

@@ -23,7 +23,7 @@ export interface Reports {
   readonly reportsOnce?: boolean;
 }
 
-/** Asks for one read, and for one more where it was asked for meanwhile. */
+/** Requests one read, and another one if it is requested again meanwhile. */
 export interface ReadRequester {
   request(what: ReadKind): void;
 }

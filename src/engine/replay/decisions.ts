@@ -149,7 +149,7 @@ interface RefusalSink {
 }
 
 const NOTHING = eventDecisions([]);
-/** For earlier versions in one event. */
+/** Most refusals that earlier versions get in one event. */
 const REFUSALS_MAX = 16;
 
 /**
@@ -207,7 +207,7 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   override ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
-    // What no journal holds is the engine's own to decide, whichever version the strategy had.
+    // Where the journal was cut off before this event, the engine decides its own calls now, whichever version the strategy had.
     if (this.isOlderVersion(strategy) && (this.#event !== null || by === 'strategy'))
       return this.#askEarlier(strategy, by, asked);
     if (this.#event !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
@@ -268,7 +268,7 @@ export class JournalDecisions extends LiveDecisions {
     return this.#lost.has(callId);
   }
 
-  /** A call of the past that never left. */
+  /** True for a call of the past that never left. */
   isLost(callId: ClientOrderId): boolean {
     return this.#lost.has(callId);
   }

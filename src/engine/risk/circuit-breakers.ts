@@ -132,7 +132,7 @@ export class CircuitBreakers {
   }
 }
 
-/** Longest span that can be asked for. */
+/** Longest span that `count` can cover. */
 const KEPT_US = US_PER_MINUTE;
 
 /** When places and modifies were sent, or orders refused: for limits of rates. */
@@ -153,7 +153,7 @@ class SendRate {
     this.#start = 0;
   }
 
-  /** Sent after `now - spanUs`. */
+  /** How many were added after `now - spanUs`. */
   count(spanUs: number, now: TsUs): number {
     const { length } = this.#times;
     return length - firstAtLeast(this.#times, now - spanUs + 1, this.#start, length);

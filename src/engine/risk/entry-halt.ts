@@ -7,7 +7,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
 
-/** Of one strategy, or of all. */
+/** Cancels the entries of one strategy, or of all. */
 interface EntryCanceler {
   withdrawEntries(strategy: StrategyIndex | null): void;
 }
@@ -58,7 +58,7 @@ export class EntryHalt {
     return this.#lossReason !== null;
   }
 
-  /** It is the reason that a person sees, and accepts by resuming. */
+  /** The loss is the reason that a person sees, and accepts by resuming. */
   get isLossTheReason(): boolean {
     return this.#lossReason !== null && this.#lossReason === this.#why?.reason;
   }
@@ -81,7 +81,7 @@ export class EntryHalt {
   }
 
   onLimitReached(reason: string, code: HaltCode): void {
-    // In a tail without journal rows too: unlike losses, refusals and rates are not measured again.
+    // This holds for a tail without journal rows too: losses are measured again there, refusals and rates are not.
     const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
     if (!isDecidedNow) return;
     if (this.#why !== null) {
@@ -146,7 +146,7 @@ export class EntryHalt {
       this.#beginStrategy(strategy, { reason, isLoss: true });
   }
 
-  /** A loss is news; a person who asked for it knows. */
+  /** Only a loss is alerted: a person who asked for the halt knows of it. */
   #beginStrategy(strategy: StrategyIndex, why: { readonly reason: string; readonly isLoss: boolean }): void {
     if (this.#strategies.has(strategy)) return;
     this.#strategies.set(strategy, why);

@@ -71,12 +71,12 @@ export class LossLimits {
     return money(0 - this.#core.portfolio.dayPnl(strategy) - base);
   }
 
-  /** Everybody was measured since positions changed. */
+  /** All owners were measured since positions changed. */
   get isMeasured(): boolean {
     return this.#areBandsValid && this.#core.portfolio.changedOwners.length === 0;
   }
 
-  /** At this price no limit is reached that was not reached before. */
+  /** True where this price reaches no limit that was not reached before. */
   isWithinBand(instrument: InstrumentIndex, price: number): boolean {
     return this.isMeasured && this.#core.market.of(instrument).safePrices.has(price);
   }
@@ -169,7 +169,7 @@ export class LossLimits {
     }
   }
 
-  /** Each of them has traded: the loss moves with trades alone. */
+  /** The account holds many contracts, and each of them has traded: then the loss moves with trades alone. */
   #holdsMany(): boolean {
     const touched = this.#core.portfolio.touchedBy(null);
     if (touched.length <= MANY_CONTRACTS) return false;

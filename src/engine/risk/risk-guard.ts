@@ -146,7 +146,7 @@ export class RiskGuard {
     return this.#view.settings.assumed ?? [];
   }
 
-  /** One object for all checks: an order makes none. */
+  /** One object serves all checks, so an order allocates none. */
   #requestOf(contract: Contract): RiskRequest {
     this.#request ??= new RiskRequest(this.#view, contract);
     return this.#request;

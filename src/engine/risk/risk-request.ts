@@ -72,12 +72,12 @@ export class ClosingHours {
     return this.#auctions;
   }
 
-  /** For positions that do not stay overnight; infinite where they may, or there is no night. */
+  /** From here on positions that do not stay overnight are closed; infinite where they may stay, or there is no night. */
   get nightUs(): number {
     return this.#nightUs;
   }
 
-  /** For a contract on its last day; infinite on any other. */
+  /** From here on a contract is closed on its last day; infinite on any other day. */
   expiryUs(contract: Contract): number {
     const known = this.#expiries.get(contract);
     if (known !== undefined || this.#day === null) return known ?? Infinity;
@@ -114,7 +114,7 @@ export class RiskRequest {
   /** Total quantity as asked for, not validated yet. */
   qty = 0;
   limitPrice = 0;
-  /** Of a new order, as it is sent; null for a limit order. */
+  /** Trigger of a new order; null for a limit order. */
   trigger: Trigger | null = null;
   /** Triggers and exits, which have to fit the market like the limit. */
   otherPrices: readonly number[] = NO_PRICES;
@@ -132,7 +132,7 @@ export class RiskRequest {
   band: PriceBand | undefined = undefined;
   /** Price of the last trade, else of the reference. */
   last: number | undefined = undefined;
-  /** As it is judged: `judge` says which it is. */
+  /** Set by `judge`. */
   purpose: Purpose = 'entry';
   /** Its owner holds a position that it could close. */
   isHeld = false;

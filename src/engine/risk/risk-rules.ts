@@ -41,7 +41,7 @@ interface RiskRule {
   readonly check: RiskCheck;
 }
 
-/** By the code of their denial. */
+/** All rules by the code of their denial. */
 export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   qty_not_positive: {
     appliesTo: 'all',
@@ -481,7 +481,7 @@ function reflectedQty(order: OrderView, { session }: Pick<EngineView, 'session'>
   return Math.min(order.leavesQty, Math.max(0, grownFrom - order.filledQty));
 }
 
-/** At the order's price or the market's, the dearer of both; a market order has none of its own. */
+/** Margin at the order's price or the market's, the dearer of both; a market order has no price of its own. */
 function marginOf(
   contract: Contract | undefined,
   price: number,

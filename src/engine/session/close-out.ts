@@ -19,7 +19,7 @@ import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import type { TargetExecutor } from './flattener.ts';
 import type { EngineState } from '../engine-state.ts';
 
-/** Where nothing is closed before an expiry. */
+/** A position that nobody closes is alerted this long before an expiry. */
 const EXPIRY_ALERT_BEFORE = minutes(5);
 
 export class CloseOut {
@@ -53,7 +53,7 @@ export class CloseOut {
     this.#arm();
   }
 
-  /** From each of them on there is something to do. */
+  /** Moments from which there is something to do. */
   get #moments(): readonly number[] {
     return [this.#nightFromUs, ...this.#expiryFromUs.values(), this.#reportedUs];
   }
@@ -156,7 +156,6 @@ export class CloseOut {
       context.alert(strategy, severity, code, `${qty} of ${contracts.codeOf(instrument)} ${text}`);
   }
 
-  /** The first time on this day. */
   #mustBeFlatOvernight(strategy: StrategyIndex): boolean {
     return this.#state.settings.strategies[strategy]?.overnight === false;
   }

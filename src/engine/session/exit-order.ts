@@ -12,7 +12,7 @@ import { crossedOrder } from '../risk/risk-rules.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { Target } from './targets.ts';
 
-/** Null when the order was asked for, else the reason why not. */
+/** Why the order was not asked for; null when it was. */
 export type Obstacle = string | null;
 
 export class ExitOrder {
@@ -43,7 +43,7 @@ export class ExitOrder {
     return this.#order?.status;
   }
 
-  /** It rests, or its fate is unknown: a second exit would be too many. */
+  /** The exit rests, or its fate is unknown: a second one would be too many. */
   get isOpen(): boolean {
     const { status } = this;
     return status !== undefined && !TERMINAL_STATUSES.has(status);
@@ -77,7 +77,7 @@ export class ExitOrder {
     return this.isOpen && this.status !== 'unknown' && this.status !== 'submitted';
   }
 
-  /** In an auction: orders that cannot be canceled leave nothing to close. */
+  /** In an auction, orders that cannot be canceled cover all that is held. */
   get isAllResting(): boolean {
     return this.#restingQty >= Math.abs(this.held);
   }
@@ -100,7 +100,7 @@ export class ExitOrder {
     return Math.max(0, -signOf(this.side) * (positionReconciler.brokerQty(instrument) ?? 0) - resting);
   }
 
-  /** Only a new order gets another price. */
+  /** The broker forbids a change: another price needs a new order. */
   get mustBeReplaced(): boolean {
     return this.#order?.canModify === false;
   }

@@ -15,13 +15,13 @@ import type { PositionKey } from './targets.ts';
 /** Null is the account. */
 type PolicyScope = PositionKey | null;
 
-/** Failures that last: they are answered once they have lasted for `policies.after`. */
+/** Failures that are answered once they have lasted for `policies.after`. */
 type PersistentFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
 
 export class FailurePolicies {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
-  /** Since when each lasts; infinite once it was answered. */
+  /** Start of each failure; infinite once it was answered. */
   readonly #sinceUs = new Map<PersistentFailure, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
   readonly #answeredWrites = new Set<'diskFull' | 'journalFailure'>();

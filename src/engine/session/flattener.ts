@@ -98,7 +98,7 @@ export class Flattener extends Target {
     }
   }
 
-  /** Its stops are gone: the read before them serves while it is fresh, as all fills of its own orders since then are booked. */
+  /** A read failed after its stops were withdrawn: the read before it serves while it is fresh, as all fills since then are booked. */
   readFailed(): void {
     if (this.progress !== 'reading') return;
     if (this.#state.positionReconciler.isFresh) return this.#place();
@@ -111,7 +111,7 @@ export class Flattener extends Target {
     return { progress, text: `flattening ${this.orderCode} ${this.#exit.held}: ${progress}` };
   }
 
-  /** It may send an exit now. */
+  /** True while it may send an exit. */
   get #canTrade(): boolean {
     return this.#state.session.phase === 'continuous' || this.#isInAuction;
   }
@@ -228,13 +228,13 @@ export class Flattener extends Target {
     this.#enter('pausing');
   }
 
-  /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
+  /** Waits for the auction: its orders cover all that is held, or nothing is held and an entry rests there. */
   #restInAuction(): void {
     this.#waitIdle('resting');
     this.alertOnce('auction', 'warning', 'orders_in_auction', this.#exit.restingText);
   }
 
-  /** One order of several is filled: the rest of the position starts with all its tries. */
+  /** One exit of several has filled: the next one starts with all its tries. */
   #afterProgress(): void {
     this.#tries = 0;
     this.#exit.forget();

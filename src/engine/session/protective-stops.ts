@@ -28,12 +28,12 @@ import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type PositionKey } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 
-/** Longer than a call may wait for positions to be read: two requests are never open at once. */
+/** Pause between two requests, longer than a call may wait for positions: never two at once. */
 const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
 
-/** The position for which the broker withdrew an exit is read by then. */
+/** Time in which the position is read for which the broker withdrew an exit. */
 const READ_LATER_MAX = seconds(60);
 
 const NO_ORDERS: readonly ManagedOrder[] = [];
@@ -67,7 +67,7 @@ class WatchedPosition implements PositionKey {
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
-  /** Of its contracts, covered by others: no stop is placed for them. */
+  /** Contracts of the position that others cover: no stop is placed for them. */
   othersQty = 0;
   /** Earliest time of the next request. */
   askAtUs = -Infinity;
@@ -195,7 +195,7 @@ export class ProtectiveStops {
     }
   }
 
-  /** Its position is still there, and that of another owner may not be read yet. */
+  /** The position of the stop is still there; another owner's, which may have caused the withdrawal, may not be read yet. */
   #mayBeWithdrawn({ order, endedUs }: LostStop): boolean {
     const { context, portfolio } = this.#state;
     const held = portfolio.position(order.strategy, order.instrument).qty;
@@ -257,7 +257,7 @@ export class ProtectiveStops {
     context.alert(watch.strategy, 'info', 'position_covered', text, { about: code });
   }
 
-  /** An order without a price to wait for has no successor. */
+  /** Only an order with a trigger price has a successor. */
   #inherit(position: PositionKey, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
     if (typeof triggerPrice !== 'number') return;
     const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));

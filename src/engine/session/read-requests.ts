@@ -21,10 +21,10 @@ export class ReadRequests {
   readonly #requested = new Map<ReadKind, number>();
   /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
   readonly #requestedAgain = new Map<ReadKind, number>();
-  /** In a row. */
+  /** Failed reads in a row. */
   readonly #failures = new Map<ReadKind, number>();
   #pace: 'fast' | 'slow' | null = null;
-  /** What began earlier was asked for by the engine before, whose orders and day were other ones: ours follows it. */
+  /** Reads that began earlier belong to the engine before this one, which had other orders and another day. */
   #sinceUs = -Infinity;
 
   constructor(context: EventContext, reports: Reports) {
@@ -99,7 +99,7 @@ type Polled = (typeof POLLED)[number];
 export class Polls {
   readonly #core: EngineCore;
   #triggerPace: 'fast' | 'slow' | null = null;
-  /** Since when losses of the day cannot be measured. */
+  /** Start of the time in which losses of the day cannot be measured. */
   #unmeasuredUs = Infinity;
   readonly #alerted = new Set<OrderCode>();
 
@@ -140,7 +140,7 @@ export class Polls {
     for (const what of POLLED) if (this.#core.timers.has(what)) this.#poll(what);
   }
 
-  /** Those of the day before count as fresh until the list comes. */
+  /** Contracts of the day before count as fresh until the list comes. */
   onContractsFailed(): void {
     const { context, session, timers, reads } = this.#core;
     const dueUs = context.nowUs + (session.phase === 'closed' ? IDLE_EVERY : REFERENCE_AGAIN);

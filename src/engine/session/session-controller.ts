@@ -25,7 +25,7 @@ import type { Side } from '../../domain/order.ts';
 export type SessionProcedures = Pick<SessionController, keyof SessionController>;
 
 type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
-/** All others are done by the engine itself. */
+/** Commands of the session; the engine carries out all others. */
 type SessionCommand = Extract<Command, { readonly name: 'flatten' | 'rollover' | 'stop' | 'resume' }>;
 
 export class SessionController {
@@ -162,7 +162,7 @@ class Orphans {
     this.#executor = executor;
   }
 
-  /** An alerted one may end. */
+  /** An alerted orphan may have ended. */
   get isWatching(): boolean {
     const { portfolio, registry } = this.#state;
     return this.#alerted.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
@@ -277,7 +277,7 @@ class Settlement {
     return left;
   }
 
-  /** When it is traded for the last time. */
+  /** End of the contract's last trading. */
   #closeOf(contract: Contract): number {
     const { calendar } = this.#state;
     return dayClose(calendar, lastSession(calendar, contract)) ?? Infinity;

@@ -203,7 +203,7 @@ export class SessionEvents {
     const { context, registry, stopper, losses } = this.#state;
     const before = this.#configured;
     this.#configured = new Map(strategies.map((each) => [each.settings.id, each]));
-    // Not by place: a replay of the day may give other places.
+    // Strategies are matched by id: a replay of the day may give them other indexes.
     const registered = registry.registered.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
     for (const { index, settings } of registered) {
       const now = this.#configured.get(settings.id);
@@ -343,7 +343,7 @@ export class SessionEvents {
     registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state }));
   }
 
-  /** Once contracts, trading day and boot number are known. */
+  /** Starts strategies as soon as contracts, trading day and boot number are known. */
   #startStrategies(): void {
     const { registry, contracts, session, ids, context, market } = this.#state;
     if (registry.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;

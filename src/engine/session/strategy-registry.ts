@@ -70,7 +70,7 @@ export class StrategyRegistry {
     return this.#hasUnmanaged;
   }
 
-  /** It proposes nothing: not begun, stopped, or without code in this engine. */
+  /** The strategy proposes nothing: it has not begun, is stopped, or has no code in this engine. */
   isSilent(strategy: StrategyIndex): boolean {
     return !this.#isStarted || this.isStopped(strategy) || !this.#host.hasCodeOf(strategy);
   }

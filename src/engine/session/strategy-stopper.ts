@@ -16,7 +16,7 @@ export interface ReplayFault {
   readonly text: string;
 }
 
-/** The replay of the day decided otherwise than the journal. */
+/** Reason of a stop: the replay of the day decided otherwise than the journal. */
 const DIVERGED = 'replay_diverged';
 
 type StopCommand = Extract<Command, { readonly name: 'stop_strategy' }>;
@@ -92,7 +92,7 @@ export class StrategyStopper {
     this.#view.withdrawal.withdrawLeft(strategy);
   }
 
-  /** Its present version decides from here on: earlier stops in the journal apply to it. */
+  /** The present version decides from here on, so earlier stops in the journal apply to it. */
   applyStop(strategy: StrategyIndex): void {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
@@ -185,7 +185,7 @@ export class StrategyStopper {
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
     context.append({ ...head, kind: 'strategy_stopped', reason, ...(isLasting ? { isLasting } : {}) });
-    // Its code may be as good as before: what it decided on is not there any more.
+    // A replay that differs is no proof of bad code: the inputs of the past may be missing.
     const code = fault === null ? 'strategy_stopped' : reason === DIVERGED ? DIVERGED : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
     const { increasing, reducing } = withdrawal.withdrawEntriesOf(strategy);

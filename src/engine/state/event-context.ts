@@ -137,7 +137,7 @@ export class IntentQueue {
     return call;
   }
 
-  /** Calls that still wait, of the strategy that asks without end. */
+  /** Removes and returns all waiting calls, when a strategy asks without end. */
   dropRest(): readonly QueuedIntent[] {
     const dropped = this.#waiting.slice(this.#index);
     this.#waiting = [];

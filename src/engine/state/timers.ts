@@ -14,7 +14,7 @@ export interface Timer {
   readonly owner: number;
   /** Null for a strategy, which knows its timers by their ids. */
   readonly run: (() => void) | null;
-  /** It has one timer: setting it again replaces it. Null: it may have several. */
+  /** A procedure has one timer: setting it again replaces it. Null: the owner may have several. */
   readonly procedure: unknown;
   /** Set for a moment of the day, not for a span from when it was set. */
   readonly isMoment: boolean;
@@ -50,7 +50,7 @@ export class MarketTimers {
     return timer.id;
   }
 
-  /** For a procedure of the session, after a span of market time. */
+  /** Sets the timer of a session procedure, after a span of market time. */
   after(procedure: object, span: DurationUs, run: () => void): void {
     this.set(CONTROLLER_TIMER, addUs(this.#context.nowUs, span), run, procedure);
   }

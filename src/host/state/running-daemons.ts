@@ -46,7 +46,7 @@ export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountA
   );
 }
 
-/** For commands that name none: a halt must reach the daemon that trades. Each lists itself while its control API is open. */
+/** List for commands that name no daemon: a halt must reach the one that trades. Each lists itself while its control API is open. */
 export interface ListedDaemon {
   readonly stateDir: string;
   readonly mode: string;

@@ -42,7 +42,7 @@ export function plannedStrategies({
   return { strategies, versionsSince: versionStarts(lists, strategies, names) };
 }
 
-/** Of the session before, and of older ones as far as a strategy was listed last that has left the configuration. */
+/** Lists of the session before, and of older ones back to the last that has a strategy which left the configuration. */
 function listsBefore(read: JournalReader, day: TradingDay, config: Config, names: StrategyNames): Lists {
   const before = read.lastDecided(day);
   if (before === undefined) return [];
@@ -87,7 +87,7 @@ export function sessionStrategies(
   );
   return {
     configured,
-    /** By place, with those that left. */
+    /** By index, with those that left. */
     settings: { ...config.engine, strategies },
     instances: config.strategies.map(({ symbols: _symbols, ...each }) => ({
       ...each,
@@ -104,7 +104,7 @@ function orphan(config: Config, id: string, last: StrategySettings | undefined):
   return { id, symbols: [], overnight: true, onExpiry: 'hold', risk, isOrphan: true };
 }
 
-/** By place: number of the input from which on the present version of each strategy decided; Infinity: of none. */
+/** By index: number of the input from which on the present version of each strategy decided; Infinity where it decided none. */
 export function versionStarts(
   lists: Lists,
   { configured }: { readonly configured: readonly ConfiguredStrategy[] },

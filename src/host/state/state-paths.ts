@@ -96,7 +96,7 @@ const OTHERS = 0o077;
 /** A separate volume and the Finder bring these; they are never deleted. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
 
-/** Others name a directory `data` or `frames` too; one of these two every run has left. */
+/** Names that every run of ours leaves; other programs name a directory `data` or `frames` too. */
 const OWN_ALONE: readonly string[] = ['journal.db', 'daemon.lock'];
 
 /** A copy that was put back may lack the marker: it holds these names and nothing else. */
@@ -168,7 +168,7 @@ const OWNER_ONLY = 0o600;
 export const block = (text: string): Buffer =>
   Buffer.alloc(BLOCK_BYTES, ' ').fill(text, 0, Buffer.byteLength(text));
 
-/** From the first block on; durable when it returns. Throws for a new file on a full disk. */
+/** Writes the texts from the first block on; durable when it returns. Throws for a new file on a full disk. */
 export function writeBlocks(path: string, texts: readonly string[]): void {
   const file = openSync(path, existsSync(path) ? 'r+' : 'w', OWNER_ONLY);
   try {

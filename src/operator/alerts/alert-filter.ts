@@ -186,7 +186,7 @@ export class AlertFilter {
     for (const { cancel } of this.#windows.values()) cancel();
   }
 
-  /** What a lock screen shows: it has the event too. */
+  /** Title as a lock screen shows it, with the event. */
   #titleOf({ severity, code, subject, text, ends }: Alert): string {
     const word = ends === undefined ? WORD[severity] : 'all clear:';
     const who = subject === '' ? '' : `, ${subject}`;
@@ -279,7 +279,7 @@ export class AlertFilter {
     });
   }
 
-  /** Looks often: timers pause while the machine sleeps. */
+  /** Checks often: timers pause while the machine sleeps. */
   #after(at: TsUs, run: () => void): CancelTimer {
     const { timers, clock } = this.#options;
     let cancel: CancelTimer;

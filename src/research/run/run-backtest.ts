@@ -197,7 +197,7 @@ class Run {
     this.#broker.references = opening.references;
     this.#venue.setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
-    // On the clock on the wall: a bar of a day or of hours is over at its sample.
+    // Samples follow local wall time, so that a bar of a day or of hours is over at its sample.
     const wallUs = calendar.utcOffsetMinutes * US_PER_MINUTE;
     const firstSampleUs = Math.ceil((nowUs + 1 + wallUs) / sampleEvery) * sampleEvery - wallUs;
     this.#timeline.openDay(left, firstSampleUs);

@@ -277,7 +277,7 @@ class RunCash {
   }
 }
 
-/** At the last price it is not filled. */
+/** True where the order is not filled at the last price. */
 const rests = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): boolean =>
   side === 'buy' ? price < mark : price > mark;
 

@@ -287,7 +287,7 @@ export class RunVenue implements VenueContext, OrderListener {
     if (this.books.consumeTriggerChange()) this.#news.triggers();
   }
 
-  // Order entry, triggers and checks ask the venue around them for these.
+  // The part of `VenueContext` that order entry, triggers and checks ask for.
 
   get nowUs(): TsUs {
     return timeOf(this.#clock.nowUs);

@@ -269,7 +269,7 @@ const [CLAUSE, MID_TWICE, DECIDED_MID_TWICE, POSITION, TAG] = [8, 9, 10, 11, 12]
 /** Range of the market since the fill before, and the place of the day in the run. */
 const [HIGH, LOW, DAY] = [13, 14, 15] as const;
 const SETTLEMENT = FILL_CLAUSES.indexOf('settlement');
-/** On top of the clause where the broker closed by force. */
+/** Added to the clause of a fill with which the broker closed by force. */
 const FORCED = FILL_CLAUSES.length;
 
 /** Fills as rows of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */

@@ -121,7 +121,7 @@ class Cursor implements DeferredBook, LazyTrade {
     /* oxlint-enable typescript/no-unsafe-type-assertion */
   }
 
-  /** Changes of the book that no strategy listens to. */
+  /** Defers changes of a book that no strategy listens to. */
   deferBook(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
     const { bid, ask } = this;
@@ -186,7 +186,7 @@ function mergeByTime(tapes: readonly PlayedTape[]) {
   return turns;
 }
 
-/** After quiet rows comes a row of another contract, one that is not quiet, or the work that a strategy left in this one. */
+/** Why a quiet stretch ended: the next row is of another contract, or is not quiet, or a strategy left work. */
 type QuietEnd = 'next' | 'loud' | 'work';
 
 export class TapePlayer {
@@ -196,7 +196,7 @@ export class TapePlayer {
   readonly #cursors: readonly Cursor[];
   /** When each row of the day comes. */
   readonly #tsUs: Float64Array;
-  /** Whose it is; null where one contract has them all. */
+  /** Index of each row's cursor; null where one contract has all rows. */
   readonly #cursorIndices: Uint16Array | null;
   readonly #rows: number;
   #turn = 0;
