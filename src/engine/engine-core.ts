@@ -1,4 +1,4 @@
-/** State that most parts read, and the one way to change a position without a fill. `EngineView` and `EngineState` add the parts built on it. */
+/** State that most parts read, and the one way to change a position without a fill. `EngineView` and `EngineState` add to it. */
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { Money, SignedQty } from '../domain/units.ts';

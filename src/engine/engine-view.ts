@@ -59,7 +59,7 @@ export function coverOf(
   return cover(held, ordersOf(view, position).filter(counts), ({ asCover }) => asCover);
 }
 
-/** True where the order will end by itself. A presumed absent one may never do so: a person resolves it, and the guard counts it until then. */
+/** True where the order will end by itself. A presumed absent one may not: a person resolves it, and the guard counts it until then. */
 export const mayEnd = ({ status }: OrderView): boolean => status !== 'presumed_absent';
 
 export const isNotBeingCanceled = ({ status }: OrderView): boolean => status !== 'pending_cancel';

@@ -264,7 +264,7 @@ export function connectBroker(options: BrokerConnectionOptions) {
 /** Name of their counter in the journal. */
 export const TOKEN_EXCHANGES = 'token_exchange';
 
-/** Counts in the journal, for all programs of the account. A count that the disk refuses stays in memory: without a token no cancel leaves. */
+/** Counts in the journal, for all programs of the account. One that the disk refuses stays in memory: without a token no cancel leaves. */
 export function exchangeCounter(journal: JournalStore): ExchangeCounter {
   const unkept = new Map<string, number>();
   const unkeptOf = (day: string): number => unkept.get(day) ?? 0;

@@ -66,7 +66,7 @@ export class BracketExits {
     return evidence.isEnough(this.#core.settings.lookUp) ? null : 'undecided';
   }
 
-  /** The bracket by the number in the row; undefined for a row without one, or with a number that no complete scan of the in-day book has. */
+  /** The bracket by the number in the row; undefined for a row without one, or with one that no complete scan of the in-day book has. */
   #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'undecided' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;

@@ -140,7 +140,7 @@ export class Orders {
     this.#dueWork.markPending();
   }
 
-  /** Prices at which a print of the contract touches none of our orders: neither price, pending price nor trigger. Valid until the next call. */
+  /** Prices at which a print of the contract touches no price, pending price or trigger of our orders. Valid until the next call. */
   untouchedOf(instrument: InstrumentIndex): PriceRange {
     this.#untouched.set(-Infinity, Infinity);
     for (const order of this.#open) {

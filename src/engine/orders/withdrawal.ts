@@ -1,4 +1,4 @@
-/** Withdraws orders that do not fit the position of their owner: entries while they are off, and exits larger than the position (rulings, 14). */
+/** Withdraws orders that do not fit the position of their owner: entries while they are off, and exits that are too large (rulings, 14). */
 import type { EngineCore } from '../engine-core.ts';
 import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
