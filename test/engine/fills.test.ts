@@ -1,11 +1,11 @@
 /** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases, 17, 18). */
 import { describe, expect, it } from 'vitest';
-import { instrumentIndex } from '../../src/domain/units.ts';
+import { instrumentIndex, priceTicks, qty } from '../../src/domain/units.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';
-import { type RowFacts, traded } from '../support/engine-facts.ts';
+import { earlierOrder, type RowFacts, traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { COSTS, worth } from '../support/engine-world.ts';
+import { COSTS, timeOf, worth } from '../support/engine-world.ts';
 
 const matched = (filled: number, value?: number, quality: 'exact' | 'average' = 'exact'): RowFacts => {
   const facts: RowFacts = { no: '7', qty: 3, filled, status: filled === 0 ? 'resting' : 'matched', quality };
@@ -86,6 +86,16 @@ describe('a fill without its value', () => {
     expect(shownFills(worse), 'a buy never costs more than its limit').toEqual([
       [1, worth(13_000), 'estimated'],
     ]);
+  });
+
+  it('is estimated at the reference price before the first print: an exit in an auction rests at the edge of the band', () => {
+    const edge = priceTicks(12_090);
+    const rig = new EngineRig({ startUs: timeOf(8, 50) });
+    const exit = earlierOrder('H.1', { side: 'sell', qty: qty(1), limitPrice: edge });
+    rig.contracts().session({ isRestarted: true, carriedOrders: [exit] }, [{ strategy: FIRST, qty: 1 }]);
+    rig.boot(2).stream('live').reference(130_004);
+    rig.look([{ no: '7', ref: exit.clientOrderId, side: 'sell', price: edge, filled: 1, status: 'matched' }]);
+    expect(shownFills(rig)).toEqual([[1, worth(13_000), 'estimated']]);
   });
 
   it('is corrected by an event of its own when its value comes, with its tax', () => {

@@ -159,12 +159,15 @@ export class FillSteps {
     else this.#estimated.delete(order);
   }
 
-  /** Estimates the cumulative value: at the last print where that is no worse than our limit, else at the limit. */
+  /**
+   * Estimates the cumulative value: at the last print, before the first one at the reference price, where that is no worse than our limit,
+   * else at the limit.
+   */
   #estimate(order: ManagedOrder, stepQty: number): Money {
     const { contracts, market } = this.#view;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
-    const last = market.of(order.instrument).last.price ?? order.limitPrice;
+    const last = Math.round(market.lastOrReference(contract) ?? order.limitPrice);
     const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
     return money(order.filledValue + valueOf(contract.spec, priceTicks(price), stepQty));
   }
