@@ -209,6 +209,14 @@ export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | und
 export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): readonly TsUs[] =>
   momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
 
+/** An auction trades everything at once: for so long book, positions and money of the broker may show it one after the other. */
+const AUCTION_SETTLES = minutes(1);
+
+export const isAuctionSettling = (calendar: TradingCalendar, at: TsUs): boolean =>
+  momentsOf(calendar, tradingDayAt(calendar, at), ({ phase, toUs }) =>
+    isAuction(phase) ? toUs : undefined,
+  ).some((end) => at >= end && at < end + AUCTION_SETTLES);
+
 /** When positions that do not stay overnight begin to be closed; undefined where none are, without a session, and where no night comes. */
 export function flatFrom(
   calendar: TradingCalendar,

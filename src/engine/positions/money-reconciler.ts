@@ -31,7 +31,7 @@ export class MoneyReconciler {
   readonly #engine: EngineView;
   readonly #fills: FillSteps;
   readonly #adoption: Adoption;
-  readonly #proof = new EnclosedProof<BrokerAccount>();
+  readonly #proof: EnclosedProof<BrokerAccount>;
   #state: 'unread' | 'agreed' | 'differs' = 'unread';
   #figures: readonly MoneyFigure[] = [];
   #comparedUs: TsUs | null = null;
@@ -44,10 +44,11 @@ export class MoneyReconciler {
   /** Tax of today's settlements that is in our books. */
   #settlementTax = 0;
 
-  constructor(engine: EngineView, fills: FillSteps, rows: Adoption) {
+  constructor(engine: EngineView, fills: FillSteps, adoption: Adoption) {
     this.#engine = engine;
     this.#fills = fills;
-    this.#adoption = rows;
+    this.#adoption = adoption;
+    this.#proof = new EnclosedProof(engine.session.calendar);
   }
 
   get #reaction(): 'halt' | 'alert' | undefined {

@@ -4,6 +4,7 @@
  */
 import { changeWithoutFill, type EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
+import { isAuctionSettling, type TradingCalendar } from '../../domain/calendar.ts';
 import { type BrokerPosition, netsOf } from '../../domain/broker-order.ts';
 import { valueAtHundredths } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
@@ -25,7 +26,7 @@ const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 export class PositionReconciler {
   readonly #core: EngineCore;
   readonly #carriedOrders: CarriedOrders;
-  readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
+  readonly #proof: EnclosedProof<readonly BrokerPosition[]>;
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference needs an explanation. Without a past the broker's positions are taken over. */
   #hasPast = false;
@@ -42,6 +43,7 @@ export class PositionReconciler {
   constructor(core: EngineCore, carriedOrders: CarriedOrders) {
     this.#core = core;
     this.#carriedOrders = carriedOrders;
+    this.#proof = new EnclosedProof(core.session.calendar);
   }
 
   get readUs(): number {
@@ -323,14 +325,20 @@ const SUSPECTED = { kind: 'suspected' } as const;
 
 /**
  * Proves our figures against a read of the broker's. A read counts when it lies between two complete scans of the book that show
- * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39).
+ * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39), the later one not while an
+ * auction settles.
  */
 export class EnclosedProof<T> {
+  readonly #calendar: TradingCalendar;
   /** Arrival of the first scan since which no cumulative quantity has changed. */
   #quietSinceUs = Infinity;
   #fillVersion = -1;
   #read: EnclosedRead<T> | null = null;
   #suspected: { readonly key: string; readonly atUs: number } | null = null;
+
+  constructor(calendar: TradingCalendar) {
+    this.#calendar = calendar;
+  }
 
   /** A read waits for the scan that encloses it. */
   get isWaiting(): boolean {
@@ -383,6 +391,7 @@ export class EnclosedProof<T> {
       return SUSPECTED;
     }
     const { atUs: sinceUs } = this.#suspected;
-    return startedUs - sinceUs < CONFIRM_AFTER_US ? SUSPECTED : { kind: 'differs', reading, sinceUs };
+    const isEarly = startedUs - sinceUs < CONFIRM_AFTER_US || isAuctionSettling(this.#calendar, startedUs);
+    return isEarly ? SUSPECTED : { kind: 'differs', reading, sinceUs };
   }
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId, shortOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, signedQty, tsUs } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
@@ -62,6 +62,24 @@ describe('after a start', () => {
     expect(unproven(rig)).toBeNull();
     expect(rig.engine.snapshot().dayPnl, 'adopted at the price of now').toBe(0);
   });
+
+  it.each([
+    ['9:00', timeOf(9)],
+    ['14:45', timeOf(14, 45)],
+  ])(
+    'a difference after the auction of %s has a minute to go: positions may come after the book',
+    (_, endUs) => {
+      const rig = new EngineRig({ startUs: tsUs(endUs - 10_000_000) }).start();
+      rig.resting(FIRST, 'buy', 1, 13_000, '7');
+      const row = { no: '7', ...traded(13_000) };
+      rig.now = endUs;
+      rig.clock();
+      for (let round = 0; round < 14; round += 1) enclosed(rig, {}, [row]);
+      expect([rig.position(FIRST), rig.alerts(), unproven(rig)]).toEqual([1, [], null]);
+      enclosed(enclosed(rig, {}, [row]), {}, [row]);
+      expect(rig.alerts()).toEqual(['position_mismatch']);
+    },
+  );
 
   it('a proven mismatch waits for a person: no read of it asks for the next', () => {
     const rig = new EngineRig().start();
