@@ -62,6 +62,9 @@ export function coverOf(
 /** True where the order will end by itself. A presumed absent one may not: a person resolves it, and the guard counts it until then. */
 export const mayEnd = ({ status }: OrderView): boolean => status !== 'presumed_absent';
 
+/** At the exchange, or on its way there. */
+export const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && mayEnd(order);
+
 export const isNotBeingCanceled = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */

@@ -34,7 +34,7 @@ export interface OrderUpdate {
   /** All that it filled so far. */
   readonly filledQty: Qty;
   readonly filledValue: Money;
-  /** Contracts that may still fill. */
+  /** This quantity may still fill. */
   readonly leavesQty: Qty;
   /** Filled by this update, zero for a mere change of status. */
   readonly lastFilledQty: Qty;

@@ -15,7 +15,7 @@ import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import { CANCEL_AGAIN } from '../orders/withdrawal.ts';
-import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
+import { mayFill, ordersOf, type OrderView } from '../engine-view.ts';
 import type { TargetExecutor } from './flattener.ts';
 import type { EngineState } from '../engine-state.ts';
 
@@ -212,5 +212,3 @@ export class AuctionWithdrawal {
     );
   }
 }
-
-const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && mayEnd(order);

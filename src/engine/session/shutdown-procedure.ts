@@ -6,7 +6,7 @@ import { CLOSE_REPORTED_AFTER, dayClose, nextPhaseChange, type SessionPhase } fr
 import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import { mayEnd, type OrderView, whyUnproven } from '../engine-view.ts';
+import { mayEnd, mayFill, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { TargetExecutor } from './flattener.ts';
 
 /** Time for the book to show the end of canceled orders. */
@@ -67,8 +67,7 @@ export class ShutdownProcedure {
     const closeUs = dayClose(calendar, session.tradingDay()) ?? Infinity;
     const sinceUs = context.nowUs - closeUs;
     const isReporting = sinceUs >= 0 && sinceUs < CLOSE_REPORTED_AFTER;
-    const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && !order.isAdopted && mayEnd(order);
-    return isReporting && orders.open.some(mayFill);
+    return isReporting && orders.open.some((order) => mayFill(order) && !order.isAdopted);
   }
 
   /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
