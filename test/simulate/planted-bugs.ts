@@ -130,7 +130,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'positions are never read',
     file: 'broker/reports/reports',
-    from: "this.#take('positions', rest.positions(read), (positions) => sink.post({ kind: 'position_snapshot', startedUs: read.startedUs, positions }))",
+    from: "this.#postRead('positions', rest.positions(read), (positions) => sink.post({ kind: 'position_snapshot', startedUs: read.startedUs, positions }))",
     to: 'Promise.resolve()',
   },
   {
