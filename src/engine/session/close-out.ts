@@ -169,12 +169,16 @@ export class AuctionWithdrawal {
     this.#state = state;
   }
 
-  /** Sets the day's moments; one that has passed is made up for at once, so that a start at any time is right. */
+  /**
+   * Sets the day's moments, by the broker's clock where that is ahead (rulings, 28); one that has passed is made up for at once, so that a
+   * start at any time is right.
+   */
   plan(afterUs = -Infinity): void {
     const { settings, calendar, timers, context, session } = this.#state;
+    const aheadUs = Math.max(0, 0 - Math.round(session.clockSkewUs));
     const [next] = auctionStarts(calendar, session.tradingDay())
       .filter((start) => context.nowUs < start)
-      .map((start) => addUs(start, 0 - settings.cancelBeforeAuction))
+      .map((start) => addUs(start, 0 - settings.cancelBeforeAuction - aheadUs))
       .filter((moment) => moment > afterUs);
     if (next === undefined) return timers.stop(this);
     timers.at(this, next, () => {

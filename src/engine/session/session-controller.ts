@@ -105,6 +105,7 @@ export class SessionController {
       this.#executor.restart();
       this.#protection.restart();
     }
+    if (event.kind === 'clock_skew') this.#auction.plan();
     if (event.kind === 'position_snapshot') this.#settlement.step();
     if (event.kind === 'read_failed' && event.what === 'positions') this.#executor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);

@@ -53,6 +53,19 @@ describe('before the closing auction', () => {
     expect(day.said).toEqual([]);
   });
 
+  test.each([
+    [-40_000_000, '14:28:50'],
+    [40_000_000, '14:29:30'],
+  ])('the stricter of our clock and the broker\u2019s counts (ours less theirs: %s us)', (skewUs, time) => {
+    const day = world(settings, { overnight: true }).runUntil('14:20');
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.state.session.clockSkewUs = skewUs;
+    day.afterEvent('clock_skew');
+    expect(day.asks('cancel')).toEqual([]);
+    day.runUntil('14:28:49').runUntil(time);
+    expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
+  });
+
   test('what could not be withdrawn in time is said', () => {
     const day = world(settings, { overnight: true });
     day.broker.cancelUs = null;

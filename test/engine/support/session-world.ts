@@ -36,7 +36,7 @@ interface BrokerPace {
   fillUs: number | null;
 }
 
-type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
+type EventName = 'clock' | 'clock_skew' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
 
 /** Some methods are the test's; the others have nobody behind them. */
 const instead = <Owner extends object>(owner: Owner, methods: Partial<Owner>): Owner =>
