@@ -151,8 +151,9 @@ export class Flattener extends Target {
 
   #queue(): void {
     const phase = this.#state.session.phase;
-    // The book read after the close shows the fills of the auction.
-    if (phase === 'closed' && this.progress === 'resting') return;
+    // The book read after the close shows the fills of the auction; until then its exit may have filled.
+    if (phase === 'closed' && (this.progress === 'resting' || this.#exit.isOpen))
+      return this.#waitIdle('resting');
     if (this.progress === 'queued' && this.hasAlerted(`queued ${phase}`)) return;
     this.#waitIdle('queued');
     if (this.#isFlat) return;

@@ -204,6 +204,22 @@ describe('outside continuous trading', () => {
     expect(world.said.at(-1)).toMatch(/^critical held_overnight 1 of /);
   });
 
+  test.each([true, false])(
+    'the close alerts nothing while its exit may have filled in the auction (asked there: %s)',
+    (inAuction) => {
+      const strategies = new SessionWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+      const world = holding(1, { time: inAuction ? '14:44:59.8' : '14:29:58', settings: { strategies } });
+      world.broker.fillUs = null;
+      world.command({ ...flattenAll, inAuction }).runUntil('14:44:59.9');
+      const before = world.codes();
+      world.runUntil('14:45:20');
+      expect(world.codes()).toEqual(before);
+      world.fill(world.orders[0]!, 1);
+      world.afterEvent('book_snapshot');
+      expect([world.codes(), world.controller.status().procedure]).toEqual([before, '']);
+    },
+  );
+
   test('what the opening auction does not take is closed after it', () => {
     const world = holding(1, { time: '08:50' });
     world.broker.fillUs = null;
