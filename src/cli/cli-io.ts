@@ -61,7 +61,7 @@ export function noData(dir: string, symbol: string | undefined): CliFailure {
   );
 }
 
-let lost: Error | null = null;
+let outputError: Error | null = null;
 
 /**
  * Keeps running when output cannot be written: a full disk or a closed terminal must not end a daemon. The first refusal is reported on the
@@ -73,8 +73,8 @@ export function keepOutputQuiet(): void {
     [process.stderr, process.stdout],
   ] as const) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' || lost !== null) return;
-      lost = error;
+      if (error.code === 'EPIPE' || outputError !== null) return;
+      outputError = error;
       other.write(`output could not be written, more of it is lost: ${error.message}\n`);
     });
   }
@@ -84,7 +84,7 @@ export function keepOutputQuiet(): void {
 export async function written(): Promise<boolean> {
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => stream.write('', () => resolve()));
-  return lost === null;
+  return outputError === null;
 }
 
 export const refused = (problems: readonly string[], where: string): CliFailure =>

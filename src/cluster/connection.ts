@@ -148,7 +148,7 @@ export function refusal(url: string, error: unknown): Error {
 
 /** The server is gone, slow or full: it may come back, with or without what it stored. */
 export class Outage {
-  #said = '';
+  #noted = '';
 
   /** Waits a moment; throws what no waiting mends. */
   async wait({ nc, url }: Cluster, error: unknown, say: (text: string) => void): Promise<void> {
@@ -158,13 +158,13 @@ export class Outage {
       ['PermissionViolationError', 'AuthorizationError'].includes(name),
     );
     if (isFinal || nc.isClosed()) throw failure;
-    if (failure.message !== this.#said) say(`${failure.message}; trying again each second`);
-    this.#said = failure.message;
+    if (failure.message !== this.#noted) say(`${failure.message}; trying again each second`);
+    this.#noted = failure.message;
     await pause(AGAIN_MS);
   }
 
   end(): void {
-    this.#said = '';
+    this.#noted = '';
   }
 }
 

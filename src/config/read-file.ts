@@ -82,12 +82,12 @@ function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly string[
     : undefined;
 }
 
-interface SchemaPlace extends Required<SchemaPosition> {
+interface SchemaPart extends Required<SchemaPosition> {
   readonly source: YamlSource;
   readonly schema: $ZodType;
 }
 
-function problemsOf(issue: $ZodIssue, place: SchemaPlace): readonly Problem[] {
+function problemsOf(issue: $ZodIssue, place: SchemaPart): readonly Problem[] {
   const { source } = place;
   const path = [...place.base, ...issue.path];
   switch (issue.code) {
@@ -118,7 +118,7 @@ function problemsOf(issue: $ZodIssue, place: SchemaPlace): readonly Problem[] {
 function unionProblems(
   issue: Extract<$ZodIssue, { code: 'invalid_union' }>,
   path: Path,
-  place: SchemaPlace,
+  place: SchemaPart,
 ): readonly Problem[] {
   // zod lists the known tags of a union; its types leave them out.
   if ('options' in issue && Array.isArray(issue.options))
@@ -144,7 +144,7 @@ function notOneOf(source: YamlSource, path: Path, values: readonly string[]): Pr
   return problemAt(source, path, `one of ${values.join(', ')}`, hint);
 }
 
-function unknownKey({ source, schema, base, help }: SchemaPlace, at: Path, key: string): Problem {
+function unknownKey({ source, schema, base, help }: SchemaPart, at: Path, key: string): Problem {
   const path = [...base, ...at];
   if (SECRET_NAME.test(key)) return source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
   const hint = meantHint(key, keysAt(schema, at), `remove it or ${help}`);
@@ -153,7 +153,7 @@ function unknownKey({ source, schema, base, help }: SchemaPlace, at: Path, key: 
 
 function problemAt(source: YamlSource, path: Path, expected: string, hint = ''): Problem {
   const better = hint === '' && source.at(path) === undefined ? 'add it' : hint;
-  return source.problem(path, expected, better, concealed(path, source));
+  return source.problem(path, expected, better, valueWithoutSecret(path, source));
 }
 
 function leastWords(issue: Extract<$ZodIssue, { code: 'too_small' }>): string {
@@ -231,7 +231,7 @@ const SECRET_HINT =
   'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here';
 
 /** Keys that name the place of a secret; people write the secret itself there. */
-const TEMPTING: ReadonlySet<PropertyKey> = new Set([
+const SECRET_KEYS: ReadonlySet<PropertyKey> = new Set([
   'auth',
   'otp',
   'apiKeyEnvironment',
@@ -247,10 +247,10 @@ const WORD = /^[a-z]{1,12}$/i;
 const PARTS_OF_ADDRESS = /^(?<scheme>[a-z]+:\/\/)?(?:[^/@]*@)?(?<place>[^?#]*)/i;
 
 /** Replaces the value at `path` in messages; undefined when the value may be shown. */
-function concealed(path: Path, source: YamlSource): string | undefined {
+function valueWithoutSecret(path: Path, source: YamlSource): string | undefined {
   const value = source.at(path);
   const name = path.at(-1);
-  if (name === undefined || value === undefined || value === null || !TEMPTING.has(name)) return undefined;
+  if (name === undefined || value === undefined || value === null || !SECRET_KEYS.has(name)) return undefined;
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a section of keys';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (name === 'restUrl' || name === 'streamUrl') {

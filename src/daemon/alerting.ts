@@ -36,7 +36,7 @@ import { createMail } from '../operator/channels/mail.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
 import { readSecret } from '../host/cluster-access.ts';
-import { failureOf } from '../domain/failure.ts';
+import { thrownText } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/ids.ts';
 
 export interface AlertingOptions {
@@ -397,7 +397,7 @@ function openedChannels(settings: readonly ChannelConfig[], secrets: Secrets) {
   const channels: AlertChannel[] = [];
   const unopened: ChannelTrial[] = [];
   for (const each of settings) {
-    const failure = failureOf(() => channels.push(openChannel(each, secrets, null).channel));
+    const failure = thrownText(() => channels.push(openChannel(each, secrets, null).channel));
     if (failure !== null) unopened.push({ id: each.id, failure });
   }
   return { channels, unopened, close: () => Promise.all(channels.map((channel) => channel.close())) };

@@ -1,6 +1,6 @@
 /** Carries out commands of the operator, whichever way they came. */
 import { isAuction, phaseAt } from '../domain/calendar.ts';
-import { failureOf } from '../domain/failure.ts';
+import { thrownText } from '../domain/failure.ts';
 import { clientOrderId, shortOrderId } from '../domain/ids.ts';
 import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
@@ -144,7 +144,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
     return { ok: true, message: `nothing of ${id} was halted${account}` };
   }
   // Posted all the same: a resume also accepts differences of positions and money.
-  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
+  const failure = thrownText(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure !== null)
     return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
   const view = (await withTimeout(asked, VIEW_WAIT_MAX)) ?? daemon.lastView;

@@ -8,7 +8,7 @@ import { ReplaceableCalendar, type CalendarCoverage, tradingDayAt } from '../dom
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../domain/clock.ts';
 import { withAliases } from '../domain/contract-code.ts';
-import { errorText, failureOf, isLocked } from '../domain/failure.ts';
+import { errorText, thrownText, isLocked } from '../domain/failure.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
@@ -293,7 +293,7 @@ export class Daemon {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `OwnEntry` leaves out
     const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
     // A journal that fails has alerted that itself; the operator gets this alert all the same.
-    void failureOf(() => this.journal.append(whole));
+    void thrownText(() => this.journal.append(whole));
     this.#onEntry(whole);
   }
 
@@ -304,7 +304,7 @@ export class Daemon {
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
     this.cycle.post({ kind: 'command', by, command });
     // A person gets an answer next, which a kill must not undo. A journal that fails has alerted that itself.
-    if (by === 'operator') void failureOf(() => this.journal.flush());
+    if (by === 'operator') void thrownText(() => this.journal.flush());
   }
 
   #onHalt(entry: HaltEntry): void {

@@ -3,7 +3,7 @@
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A person's remedy for a failure of the system, by its code. */
-const HELP: Readonly<Record<string, string>> = {
+const HELP_BY_CODE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some of it, or name a place on another one',
   EDQUOT: 'the quota of the disk is used up: free some of it, or name a place on another one',
   EFBIG: 'no file may be so large here: raise the limit, or name another place',
@@ -21,7 +21,7 @@ export function failureText(error: unknown): string {
   // One that has crossed a thread has lost its class.
   const isBug = error.message.startsWith('Invariant') || !isOfSystem;
   if (isBug) return error.stack ?? error.message;
-  const help = 'code' in error ? HELP[String(error.code)] : undefined;
+  const help = 'code' in error ? HELP_BY_CODE[String(error.code)] : undefined;
   return help === undefined ? error.message : `${error.message} (${help})`;
 }
 
@@ -47,7 +47,7 @@ export function thrownBy(run: () => void): unknown {
 }
 
 /** The message of a throw, or null. */
-export function failureOf(run: () => void): string | null {
+export function thrownText(run: () => void): string | null {
   const thrown = thrownBy(run);
   return thrown === null ? null : errorText(thrown);
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { failureOf } from '../domain/failure.ts';
+import { thrownText } from '../domain/failure.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
 
@@ -20,7 +20,7 @@ export class ProgramFiles {
   problem(): string | null {
     let now = '';
     // A build under way leaves files out for a moment.
-    const failure = failureOf(() => {
+    const failure = thrownText(() => {
       now = digestOf(this.#dir);
     });
     if (now === this.digest) return null;

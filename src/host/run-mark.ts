@@ -1,6 +1,6 @@
 /** The durable mark of a run: its begin, its end, and whose code ran. One without an end died: the next start reads that. */
 import { openSync, writeSync } from 'node:fs';
-import { failureOf, isDiskFull } from '../domain/failure.ts';
+import { thrownText, isDiskFull } from '../domain/failure.ts';
 import { minutes, type TsUs, US_PER_MINUTE } from '../domain/units.ts';
 import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './state/state-paths.ts';
 
@@ -116,7 +116,7 @@ export function followStrategies(
     set: (target, slot, value: number) => {
       // A full disk must not stop trading.
       if (slot !== COUNT)
-        failureOf(() => writeSync(file, blocks.get(value) ?? none, 0, BLOCK_BYTES, BLOCK_BYTES));
+        thrownText(() => writeSync(file, blocks.get(value) ?? none, 0, BLOCK_BYTES, BLOCK_BYTES));
       return Reflect.set(target, slot, value);
     },
   });

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { failureOf, isLocked } from '../domain/failure.ts';
+import { thrownText, isLocked } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Thrown when another daemon already works for this account. */
@@ -25,7 +25,7 @@ export function takeInstanceLock(
   const database = lockedDatabase(path, WAIT_MS_MAX, () => holderOf(holderPath), wayOn);
   HELD.add(database);
   // The name is for the message only; a full disk does not take it.
-  failureOf(() => writeFileSync(holderPath, `${pid}\n`));
+  thrownText(() => writeFileSync(holderPath, `${pid}\n`));
   return {
     release: (): void => {
       HELD.delete(database);

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type TradingDay, isTradingDay } from '../domain/civil-date.ts';
-import { errorText, failureOf, undefinedIfMissing } from '../domain/failure.ts';
+import { errorText, thrownText, undefinedIfMissing } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 import { type ChainFault, chainEnd, checkJournal, missingRow } from './journal-chain.ts';
 import {
@@ -57,7 +57,7 @@ export function writeArchive(path: string, session: TradingDay): ArchivedSession
     return proven(journal, session, readFileSync(file), file);
   } finally {
     journal.close();
-    failureOf(() => rmSync(partial, { force: true }));
+    thrownText(() => rmSync(partial, { force: true }));
   }
 }
 
@@ -93,7 +93,7 @@ function proven(journal: Database, session: string, bytes: Buffer, file: string)
     Number(journal.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
   const archived = { session, sha256: sha256(bytes), inputs: count('inputs'), entries: count('entries') };
   let text: string | undefined;
-  const failure = failureOf(() => {
+  const failure = thrownText(() => {
     text = archiveFaults(unpacked(bytes), journal, archived)[0]?.text;
   });
   const problem = failure ?? text;
@@ -242,7 +242,7 @@ function checkedRows(path: string): number {
 export function pruneBackups(dir: string, keep: number) {
   const unreadable: string[] = [];
   const deleted = pruneDays(dir, PREFIX, SUFFIX, keep, (name) => {
-    const failure = failureOf(() => readEnd(join(dir, name)));
+    const failure = thrownText(() => readEnd(join(dir, name)));
     if (failure !== null) unreadable.push(`${name}: ${failure}`);
     return failure === null;
   });

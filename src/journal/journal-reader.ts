@@ -99,12 +99,12 @@ export class JournalReader {
   }
 
   /** Undefined for a session whose rows are in this file. */
-  archived(session: string): ArchivedSession | undefined {
+  archiveOf(session: string): ArchivedSession | undefined {
     return this.archives().find((each) => each.session === session);
   }
 
   /** Sessions that are archived and still have rows here. */
-  leaving(): readonly ArchivedSession[] {
+  archivedWithRows(): readonly ArchivedSession[] {
     const hasRows = this.#database
       .prepare<[string, string], number>(
         'SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?) OR EXISTS (SELECT 1 FROM inputs WHERE session = ?)',
@@ -184,7 +184,7 @@ export class JournalReader {
   }
 
   /** How the session began; the last time where it restarted. */
-  began(session: string): SessionStarted | undefined {
+  startOf(session: string): SessionStarted | undefined {
     return [...this.#inputsOf<SessionStarted>(session, 'session_started')].at(-1);
   }
 
@@ -379,7 +379,7 @@ export function readJournal(path: string, names = new StrategyNames()) {
     /** Rows of a session, perhaps of its archive, until the next is asked for; as of this moment until `close`. Throws without the archive. */
     of: (session: string): JournalReader => {
       if (!database.inTransaction) database.exec('BEGIN');
-      const archived = read.archived(session);
+      const archived = read.archiveOf(session);
       if (archived === undefined) return read;
       archive?.close();
       archive = openArchive(path, archived);

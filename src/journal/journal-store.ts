@@ -87,12 +87,12 @@ class RowWriter {
       this.#insert[to].run(...row, end.hash);
       ends[to] = end;
     }
-    this.#keep('inputs', ends.inputs);
-    this.#keep('entries', ends.entries);
+    this.#writeEnd('inputs', ends.inputs);
+    this.#writeEnd('entries', ends.entries);
     return ends;
   }
 
-  #keep(table: ChainedTable, end: ChainEnd): void {
+  #writeEnd(table: ChainedTable, end: ChainEnd): void {
     if (end !== this.#ends[table]) this.#keepEnd.run(this.#session, table, end.rows, end.hash);
   }
 }
@@ -139,7 +139,7 @@ export class JournalStore {
   beginSession(day: TradingDay, at: TsUs, configuration: string): boolean {
     this.flush();
     const known = this.read.sessions().some((session) => session.day === day);
-    if (this.read.archived(day) !== undefined)
+    if (this.read.archiveOf(day) !== undefined)
       throw new Error(
         `the session of ${day} is in ${archivePath(this.#options.path, day)} and cannot be gone on with; ` +
           'is the clock of this machine right? On paper, --fresh forgets all sessions',
@@ -225,8 +225,8 @@ export class JournalStore {
     return this.read.counter(name, day);
   }
 
-  /** From here on the rows of the session are those in its archive; `freeArchived` takes them out of the journal. */
-  keepArchive({ session, sha256, inputs, entries }: ArchivedSession): void {
+  /** From here on the rows of the session are those in its archive; `deleteArchivedRows` takes them out of the journal. */
+  addArchive({ session, sha256, inputs, entries }: ArchivedSession): void {
     this.#assertInPlace();
     this.#database
       .prepare('INSERT OR REPLACE INTO archives VALUES (?, ?, ?, ?)')
@@ -234,7 +234,7 @@ export class JournalStore {
   }
 
   /** Deletes at most so many rows of an archived session, then gives their pages back to the disk; false when nothing is left to do. */
-  freeArchived(session: string, rowsMax: number): boolean {
+  deleteArchivedRows(session: string, rowsMax: number): boolean {
     this.#assertInPlace();
     const { changes } = this.#database
       .prepare('DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE session = ? LIMIT ?)')

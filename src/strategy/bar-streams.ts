@@ -89,16 +89,16 @@ export class BarBuilder {
     return this.#close(tsUs(this.endUs), !late);
   }
 
-  missed(at: TsUs): void {
+  onGap(at: TsUs): void {
     this.seenFromUs = Math.max(this.seenFromUs, at + 1);
   }
 
   /** Trades are missed until `seeing`. */
-  blind(): void {
+  onFeedLost(): void {
     this.seenFromUs = Infinity;
   }
 
-  seeing(from: TsUs): void {
+  onFeedBack(from: TsUs): void {
     if (this.#last !== null && from < this.#last.tsUs) this.#setClockBack();
     this.seenFromUs = from + 1;
   }
@@ -204,10 +204,10 @@ export class BarChannel extends Channel<Bar> {
     channels.trades.subscribe(
       spec === undefined ? (tick) => this.#onDataBar(tick) : (tick) => this.#onTrade(tick),
     );
-    channels.gaps.subscribe((gap) => builder.missed(gap.tsUs));
+    channels.gaps.subscribe((gap) => builder.onGap(gap.tsUs));
     feed.subscribe((change) => {
-      if (change.state === 'live') builder.seeing(change.tsUs);
-      else builder.blind();
+      if (change.state === 'live') builder.onFeedBack(change.tsUs);
+      else builder.onFeedLost();
     });
     rollovers.subscribe((rollover) => {
       if (rollover.leg !== leg) return;

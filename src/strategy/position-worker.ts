@@ -58,9 +58,9 @@ export class PositionWorker {
   readonly #trader: LegTrader;
   readonly #settings: WorkerSettings;
   readonly #pause = new RefusalPause();
-  readonly #past: ClientOrderId[] = [];
+  readonly #recentOrders: ClientOrderId[] = [];
   #target: number | null = null;
-  #why = '';
+  #reason = '';
   #urgency: Urgency = 'patient';
   #order: OrderInFlight | null = null;
   /** When the way to the target began; from then on an order rests at our side. */
@@ -104,7 +104,7 @@ export class PositionWorker {
   aim(target: number, why: string, urgency: Urgency = 'patient'): void {
     if (target === this.#target && (urgency === this.#urgency || urgency === 'patient')) return;
     this.#target = target;
-    this.#why = why;
+    this.#reason = why;
     this.#urgency = urgency;
     this.#sinceUs = null;
     this.#isBlockNoted = false;
@@ -130,7 +130,7 @@ export class PositionWorker {
   /** The operator or the engine moved the position (flatten, expiry): it is not fought. */
   #isForeignFill(update: OrderUpdate): boolean {
     if (update.instrument !== this.#trader.contract.index || update.lastFilledQty === 0) return false;
-    return this.#target !== null && !this.#past.includes(update.clientOrderId);
+    return this.#target !== null && !this.#recentOrders.includes(update.clientOrderId);
   }
 
   #takeUpdate(order: OrderInFlight, update: OrderUpdate): void {
@@ -144,8 +144,8 @@ export class PositionWorker {
     if (!TERMINAL_STATUSES.has(update.status)) return;
     const isUnwanted = update.status === 'canceled' ? !order.cancelAsked : update.status !== 'filled';
     if (isUnwanted) this.#pause.refused(this.#trader.time());
-    this.#past.push(order.id);
-    if (this.#past.length > PAST_ORDERS_MAX) this.#past.shift();
+    this.#recentOrders.push(order.id);
+    if (this.#recentOrders.length > PAST_ORDERS_MAX) this.#recentOrders.shift();
     this.#order = null;
   }
 
@@ -155,7 +155,7 @@ export class PositionWorker {
     this.#target = null;
     this.#order = null;
     if (order !== null) {
-      this.#past.push(order.id);
+      this.#recentOrders.push(order.id);
       this.#trader.cancel(order.id);
     }
     this.#step();
@@ -164,7 +164,7 @@ export class PositionWorker {
   #step(): void {
     const held = this.#trader.position().qty;
     const goal = this.#goalFrom(held);
-    if (this.#order !== null) this.#tend(this.#order, goal - held);
+    if (this.#order !== null) this.#updateOrder(this.#order, goal - held);
     else if (goal === held) this.#sinceUs = null;
     else this.#place(goal, held);
     this.#armTimer(goal !== held);
@@ -189,7 +189,7 @@ export class PositionWorker {
     const price = this.#priceFor(side);
     if (price === undefined) return;
     const qty = Math.min(Math.abs(goal - held), trader.contract.spec.orderQtyMax);
-    const id = trader.submit({ kind: 'limit', side, qty, price, reason: this.#why });
+    const id = trader.submit({ kind: 'limit', side, qty, price, reason: this.#reason });
     this.#order = {
       id,
       side,
@@ -217,7 +217,7 @@ export class PositionWorker {
   }
 
   /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
-  #tend(order: OrderInFlight, need: number): void {
+  #updateOrder(order: OrderInFlight, need: number): void {
     const now = this.#trader.time();
     if (isWithin(order.refusedUs, this.#settings.reprice, now)) return;
     if (order.asked !== null && Math.abs(now - order.asked.atUs) <= ANSWER_MAX) return;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { failureOf } from '../../src/domain/failure.ts';
+import { thrownText } from '../../src/domain/failure.ts';
 import { Database, SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
@@ -102,7 +102,7 @@ function smallDisk(path: string): { fill(): void; empty(): void } {
     fill() {
       const file = openSync(filler, 'a');
       for (let size = 1 << 20; size > 0; size >>= 1)
-        while (failureOf(() => writeSync(file, Buffer.alloc(size))) === null);
+        while (thrownText(() => writeSync(file, Buffer.alloc(size))) === null);
       closeSync(file);
     },
     empty: () => rmSync(filler),

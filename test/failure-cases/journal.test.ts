@@ -139,8 +139,8 @@ it('reads a session in its archive as it was in the journal, and decides it agai
   const before = await readOut(story, config, day);
   expect([before.replay.difference, before.orders.rows.length]).toEqual([null, 2]);
   const { store } = openStore(story.paths.journal);
-  store.keepArchive(writeArchive(story.paths.journal, day));
-  while (store.freeArchived(day, 500));
+  store.addArchive(writeArchive(story.paths.journal, day));
+  while (store.deleteArchivedRows(day, 500));
   expect(store.read.entries({ session: day })).toEqual([]);
   store.close();
   expect(await readOut(story, config, day)).toEqual(before);

@@ -27,8 +27,8 @@ function twoDays() {
 
 function archivedDay() {
   const { path, store, file } = twoDays();
-  store.keepArchive(writeArchive(path, DAY));
-  while (store.freeArchived(DAY, 2));
+  store.addArchive(writeArchive(path, DAY));
+  while (store.deleteArchivedRows(DAY, 2));
   return { path, store, file };
 }
 
@@ -80,8 +80,8 @@ it('shows one moment to whoever reads it while its rows leave', () => {
   const { path, store } = twoDays();
   const opened = readJournal(path);
   const read = opened.of(DAY);
-  store.keepArchive(writeArchive(path, DAY));
-  while (store.freeArchived(DAY, 2));
+  store.addArchive(writeArchive(path, DAY));
+  while (store.deleteArchivedRows(DAY, 2));
   expect(read.entries({ session: DAY })).toHaveLength(3);
   opened.close();
   store.close();
@@ -120,7 +120,7 @@ it('finds an archive whose end is not the end that the journal wrote, though its
   mkdirSync(archiveDir(path));
   writeFileSync(file, readFileSync(archivePath(otherPath, DAY)));
   expect(() => writeArchive(path, DAY)).toThrow('move the file away');
-  store.keepArchive({ ...swapped, entries: 3 });
+  store.addArchive({ ...swapped, entries: 3 });
   expect(faultsOf(path)).toEqual([expect.stringContaining('do not end where')]);
   for (const each of [store, other]) each.close();
 });
@@ -151,7 +151,7 @@ it('writes the file again that a death left half written', () => {
   const { path, store, file } = twoDays();
   mkdirSync(archiveDir(path));
   writeFileSync(`${file}.partial`, 'half');
-  store.keepArchive(writeArchive(path, DAY));
+  store.addArchive(writeArchive(path, DAY));
   expect([existsSync(`${file}.partial`), faultsOf(path)]).toEqual([false, []]);
   store.close();
 });
@@ -161,11 +161,11 @@ it('is no loss to the backups of the same day, at any step', () => {
   const backups = tempDir();
   const backUp = () => backUpJournal(path, backups, NEXT).rows;
   expect(backUp()).toBe(12);
-  store.keepArchive(writeArchive(path, DAY));
+  store.addArchive(writeArchive(path, DAY));
   expect(backUp()).toBe(12);
-  store.freeArchived(DAY, 2);
+  store.deleteArchivedRows(DAY, 2);
   expect(backUp()).toBe(12);
-  while (store.freeArchived(DAY, 2));
+  while (store.deleteArchivedRows(DAY, 2));
   expect(backUp()).toBe(12);
   store.close();
 });

@@ -76,8 +76,8 @@ test('bars do not overlap, and none is longer than it was asked to be', () => {
 test('bars end in time when the clock was set back, and say that they have a hole', () => {
   const builder = new BarBuilder({ every: minutes(1) }, EXCHANGE_DAY, at('10:00:00'));
   builder.add(tradeTick({ seq: 1, tsUs: at('11:00:30') }, 13_000, 1));
-  builder.blind();
-  builder.seeing(at('10:00:20'));
+  builder.onFeedLost();
+  builder.onFeedBack(at('10:00:20'));
   expect(builder.closeDue(at('10:00:20'))).toBeNull();
   builder.add(tradeTick({ seq: 2, tsUs: at('10:00:30') }, 13_001, 1));
   const bar = builder.closeDue(at('10:01:00'));

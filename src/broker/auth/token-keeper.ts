@@ -2,7 +2,7 @@
  * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password. The broker allows
  * ten a day, so no loop ever spends one (notes, 2).
  */
-import { errorText, failureOf } from '../../domain/failure.ts';
+import { errorText, thrownText } from '../../domain/failure.ts';
 import type { CancelTimer, Timers, Clock } from '../../domain/clock.ts';
 import {
   addUs,
@@ -313,7 +313,7 @@ export class TokenKeeper implements TokenSource {
 
   /** A full disk costs the cache, not the token. */
   #cache(change: () => void): void {
-    const problem = failureOf(change);
+    const problem = thrownText(change);
     if (problem !== null) this.#options.onSignal({ kind: 'cache_failed', reason: problem });
   }
 

@@ -6,7 +6,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import { errorText, failureOf, thrownBy } from '../../domain/failure.ts';
+import { errorText, thrownText, thrownBy } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../../engine/ports/approved.ts';
 import { type CallAnswer, type InputSink, journalFailed } from '../../engine/ports/engine-event.ts';
@@ -148,7 +148,7 @@ export class RestGateway implements Gateway {
     const { call, clientOrderId: order } = record;
     this.#options.sink.post(journalFailed(thrown));
     if (purpose === 'entry') return `the journal failed: ${failure}`;
-    const second = failureOf(() => this.#options.emergency(record));
+    const second = thrownText(() => this.#options.emergency(record));
     // A cancel without a record can do no harm: it is repeatable and adds no exposure.
     if (second !== null && purpose !== 'cancel') {
       const reason = `journal and emergency record failed: ${failure}; ${second}`;

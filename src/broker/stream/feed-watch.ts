@@ -68,11 +68,11 @@ class Pulse {
     return this.#pace !== null;
   }
 
-  seen(): void {
+  onMessage(): void {
     this.#seen += 1;
   }
 
-  rest(): void {
+  clear(): void {
     this.#seen = 0;
     this.silentChecks = 0;
   }
@@ -86,7 +86,7 @@ class Pulse {
     const pace = this.#seen / checks;
     this.#pace =
       this.#pace === null ? pace : this.#pace + (pace - this.#pace) * Math.min(1, checks / PACE_MEMORY);
-    this.rest();
+    this.clear();
   }
 
   get limit(): number {
@@ -95,14 +95,14 @@ class Pulse {
   }
 }
 
-interface Quotes {
+interface QuoteSide {
   readonly contract: Contract;
   readonly channel: 'bids' | 'asks';
   silentChecks: number;
   stage: 'fresh' | 'resubscribed' | 'stale';
 }
 
-const freshQuotes = (contract: Contract, channel: Quotes['channel']): Quotes => ({
+const freshQuotes = (contract: Contract, channel: QuoteSide['channel']): QuoteSide => ({
   contract,
   channel,
   silentChecks: 0,
@@ -113,7 +113,7 @@ export class FeedWatch {
   readonly #options: FeedWatchOptions;
   readonly #prices = new Pulse(SILENT_CHECKS_MIN, SILENT_CHECKS_MAX);
   readonly #trades = new Pulse(Infinity, Infinity);
-  readonly #quotes = new Map<InstrumentIndex, Readonly<Record<Quotes['channel'], Quotes>>>();
+  readonly #quotes = new Map<InstrumentIndex, Readonly<Record<QuoteSide['channel'], QuoteSide>>>();
   #isNoTradesReported = false;
   #stale: FeedPart | null = null;
   /** Reported of a connection that has ended: it is over with the first price of the next one. */
@@ -133,7 +133,7 @@ export class FeedWatch {
   /** After a (re)connect or a new subscription silence counts from now; the pace is kept. */
   start(contracts: readonly Contract[]): void {
     this.#stop?.();
-    this.#rest();
+    this.#clearAll();
     this.#quotes.clear();
     for (const contract of contracts) {
       const [bids, asks] = [freshQuotes(contract, 'bids'), freshQuotes(contract, 'asks')];
@@ -152,11 +152,11 @@ export class FeedWatch {
   }
 
   /** A decoded price of any contract. */
-  seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
+  onMessage(instrument: InstrumentIndex, channel: WatchedChannel): void {
     const isTrade = channel === 'trades';
-    this.#prices.seen();
-    if (isTrade) this.#trades.seen();
-    else this.#seenQuotes(this.#quotes.get(instrument)?.[channel]);
+    this.#prices.onMessage();
+    if (isTrade) this.#trades.onMessage();
+    else this.#onQuotes(this.#quotes.get(instrument)?.[channel]);
     const reported = this.#stale ?? this.#staleBefore;
     if (reported === null || (reported === 'trades' && !isTrade)) return;
     const hasReconnected = this.#stale === null;
@@ -165,16 +165,16 @@ export class FeedWatch {
     this.#options.onFresh(hasReconnected);
   }
 
-  #seenQuotes(quotes: Quotes | undefined): void {
+  #onQuotes(quotes: QuoteSide | undefined): void {
     if (quotes === undefined) return;
     quotes.silentChecks = 0;
     if (quotes.stage === 'stale') this.#signal('channel_fresh', quotes);
     quotes.stage = 'fresh';
   }
 
-  #rest(): void {
-    this.#prices.rest();
-    this.#trades.rest();
+  #clearAll(): void {
+    this.#prices.clear();
+    this.#trades.clear();
     for (const { bids, asks } of this.#quotes.values()) bids.silentChecks = asks.silentChecks = 0;
   }
 
@@ -187,7 +187,7 @@ export class FeedWatch {
 
   #check(): void {
     if (!this.#options.isContinuous()) {
-      this.#rest();
+      this.#clearAll();
       this.#staleChecks = 0;
       return;
     }
@@ -213,7 +213,7 @@ export class FeedWatch {
   }
 
   /** True where its contract is to be subscribed again. */
-  #checkQuotes(quotes: Quotes): boolean {
+  #checkQuotes(quotes: QuoteSide): boolean {
     quotes.silentChecks += 1;
     if (quotes.silentChecks <= QUOTES_SILENT_CHECKS_MAX || quotes.stage === 'stale') return false;
     quotes.silentChecks = 0;
@@ -222,7 +222,7 @@ export class FeedWatch {
     return quotes.stage === 'resubscribed';
   }
 
-  #signal(kind: Exclude<FeedSignal['kind'], 'no_trades'>, quotes: Quotes): void {
+  #signal(kind: Exclude<FeedSignal['kind'], 'no_trades'>, quotes: QuoteSide): void {
     this.#options.onSignal({ kind, code: quotes.contract.streamCode, channel: quotes.channel });
   }
 

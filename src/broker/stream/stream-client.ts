@@ -97,7 +97,7 @@ export class StreamClient {
     this.#stopTokens = this.#options.tokens.onChange(() => this.#onToken());
     const decision = this.#policy.onStart();
     if (decision === undefined) this.#dial();
-    else this.#obey(decision, 'none');
+    else this.#carryOut(decision, 'none');
   }
 
   /** Replaces the subscribed contracts, on the running connection too. */
@@ -115,7 +115,7 @@ export class StreamClient {
 
   /** Reports a decoded frame to the watch. */
   seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
-    this.#feed.seen(instrument, channel);
+    this.#feed.onMessage(instrument, channel);
   }
 
   /** Goes on after a pause without a delay; called by a person or at the next open. */
@@ -151,7 +151,7 @@ export class StreamClient {
     this.#wait?.();
     this.#wait = undefined;
     const token = this.#options.tokens.current();
-    if (token === undefined) return this.#obey({ kind: 'await_token' }, 'none');
+    if (token === undefined) return this.#carryOut({ kind: 'await_token' }, 'none');
     this.#state = 'connecting';
     this.#options.onSignal({ kind: 'connecting' });
     this.#active = this.#open(token);
@@ -244,12 +244,12 @@ export class StreamClient {
     if (this.#completeHandOver()) return;
     const decision = this.#newerThan(token) === undefined ? this.#policy.onEnd(end) : undefined;
     if (decision === undefined) this.#dial();
-    else this.#obey(decision, end.kind === 'token_rejected' ? 'rejected' : 'expired');
+    else this.#carryOut(decision, end.kind === 'token_rejected' ? 'rejected' : 'expired');
     if (end.kind === 'token_rejected')
       this.#options.tokens.reject(token.jwt, 'stream', `${end.code} ${end.message}`);
   }
 
-  #obey(decision: ReconnectDecision, why: 'none' | 'expired' | 'rejected'): void {
+  #carryOut(decision: ReconnectDecision, why: 'none' | 'expired' | 'rejected'): void {
     switch (decision.kind) {
       case 'retry':
         this.#state = 'waiting';

@@ -21,7 +21,7 @@ interface SessionFlags {
   readonly json?: boolean;
 }
 
-interface SessionLook<Found> {
+interface SessionCommand<Found> {
   readonly name: string;
   readonly description: string;
   /** Completes `Exit code 1 when`. */
@@ -31,7 +31,7 @@ interface SessionLook<Found> {
   readonly isGood: (found: Found) => boolean;
 }
 
-function addSessionCommand<Found>(program: Command, context: CliContext, of: SessionLook<Found>): void {
+function addSessionCommand<Found>(program: Command, context: CliContext, of: SessionCommand<Found>): void {
   program
     .command(of.name)
     .description(of.description)

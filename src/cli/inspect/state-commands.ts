@@ -54,7 +54,7 @@ export function addStateCommands(program: Command, context: CliContext) {
     description: 'list the positions of each strategy; last price, result and stop while the daemon runs',
     example: 'tickwright positions --json',
     view: (flags) => positionsView(flags),
-    text: async (flags) => positionsTable(positionsView(flags, true)) + (await heldNow(flags)),
+    text: async (flags) => positionsTable(positionsView(flags, true)) + (await holdingsText(flags)),
     lastByDefault: null,
   });
   addStateCommand(program, context, {
@@ -74,7 +74,7 @@ export function addStateCommands(program: Command, context: CliContext) {
     text: journalText,
     lastByDefault: 50,
   })
-    .option('--kind <kind>', 'entries of this kind only; repeatable', collected)
+    .option('--kind <kind>', 'entries of this kind only; repeatable', listOption)
     .option('--order <id>', 'one order only, from its proposal to its end, by the id that tables show');
   addJournalCommands(journal, context);
   return orders;
@@ -82,7 +82,7 @@ export function addStateCommands(program: Command, context: CliContext) {
 
 const KIND = /^[a-z_]+$/;
 
-function collected(text: string, before: readonly string[] | undefined): readonly string[] {
+function listOption(text: string, before: readonly string[] | undefined): readonly string[] {
   return KIND.test(text) ? [...(before ?? []), text] : refuse('a kind like alert or order_status', text);
 }
 
@@ -145,7 +145,7 @@ const positionsTable = (view: StateView<PositionRow>): string =>
   });
 
 /** Positions as the running daemon knows them; of a session that is named the journal says all. */
-async function heldNow({ state, session }: StateFlags): Promise<string> {
+async function holdingsText({ state, session }: StateFlags): Promise<string> {
   if (session !== undefined) return '';
   const status = await statusIfRuns(state);
   if (status === null || status.engine === null || status.engineSilentMs !== null)

@@ -5,7 +5,7 @@ import type { TrialPool, TrialPoolOptions, TrialTask } from '../../research/swee
 import type { TrialFigures } from '../../research/sweep/judgement.ts';
 import { type Cluster, Outage, refusal } from '../connection.ts';
 import { batchOf, bytesOf, type Job, jobOf, jobText, type Result, resultName } from './job.ts';
-import { jobObject, Searches, sent, WORKERS } from './streams.ts';
+import { decode, jobObject, Searches, WORKERS } from './streams.ts';
 import type { WorkerBeat } from './worker.ts';
 
 interface ClusterPoolOptions extends TrialPoolOptions {
@@ -23,7 +23,7 @@ const SILENT_MS = 5_000;
 const BATCH_MS = 2_000;
 const BATCH_MAX = 500;
 /** Batches in the queue for each thread, and for threads that are still to come. */
-const AHEAD = 2;
+const BATCHES = 2;
 const NEWCOMERS = 4;
 
 type OnDone = (task: TrialTask, figures: TrialFigures) => void;
@@ -75,7 +75,9 @@ export class ClusterPool implements TrialPool {
 
   async open(): Promise<void> {
     const { id } = this.#job;
-    this.#cluster.nc.subscribe(WORKERS, { callback: (_error, message) => this.#hear(sent(message)) });
+    this.#cluster.nc.subscribe(WORKERS, {
+      callback: (_error, message) => this.#onBeat(decode(message)),
+    });
     const searches = await this.#setUp();
     // Those of a coordinator that died: what is in work stays so, and what has a result is found.
     await searches.clear(id);
@@ -161,9 +163,9 @@ export class ClusterPool implements TrialPool {
     const unsent = [...missing].filter(([name]) => !sent.has(name));
     const fitting = searches.payloadMax / (2 * JSON.stringify(unsent[0]?.[1] ?? '').length);
     const timely = Math.min(BATCH_MAX, BATCH_MS / this.#trialMs, fitting);
-    const size = Math.max(1, Math.min(Math.floor(timely), Math.ceil(unsent.length / (AHEAD * threads))));
+    const size = Math.max(1, Math.min(Math.floor(timely), Math.ceil(unsent.length / (BATCHES * threads))));
     let at = 0;
-    while (at < unsent.length && sent.size < AHEAD * threads * size) {
+    while (at < unsent.length && sent.size < BATCHES * threads * size) {
       const next = unsent.slice(at, at + size);
       const batch = next.filter(([, task]) => task.days === next[0]?.[1].days);
       const tasks = batch.map(([, task]) => task);
@@ -188,7 +190,7 @@ export class ClusterPool implements TrialPool {
     return { found: new Map(), isLost: false };
   }
 
-  #hear(beat: WorkerBeat | undefined): void {
+  #onBeat(beat: WorkerBeat | undefined): void {
     if (typeof beat?.build !== 'string') return;
     this.#workers.set(beat.id, { ...beat, atMs: performance.now() });
     const { build, node } = this.#job;

@@ -68,14 +68,14 @@ export class Searches {
       inactive_threshold: KEPT_NS,
       metadata: { whose, build, node },
     } as const;
-    await this.#cluster.jsm.consumers.add(TRIALS, queue).catch(unless(ALREADY_THERE));
+    await this.#cluster.jsm.consumers.add(TRIALS, queue).catch(ignoring(ALREADY_THERE));
     this.#cluster.nc.publish(NEWS);
   }
 
   async announced(): Promise<readonly AnnouncedSweep[]> {
     const found: AnnouncedSweep[] = [];
     const queues = this.#cluster.jsm.consumers.list(TRIALS);
-    for (let page = await queues.next().catch(unless(NO_STREAM)); page?.length; page = await queues.next())
+    for (let page = await queues.next().catch(ignoring(NO_STREAM)); page?.length; page = await queues.next())
       for (const { name, num_pending: pending, num_ack_pending: inWork, config } of page) {
         const { whose, build, node } = config.metadata ?? {};
         if (whose !== undefined && build !== undefined && node !== undefined)
@@ -86,11 +86,11 @@ export class Searches {
 
   /** Undefined where its search is over. */
   queue = (job: string): Promise<Consumer | undefined> =>
-    this.#cluster.js.consumers.get(TRIALS, job).catch(unless(NO_STREAM, NO_CONSUMER));
+    this.#cluster.js.consumers.get(TRIALS, job).catch(ignoring(NO_STREAM, NO_CONSUMER));
 
   /** Nothing where another sweep of its backtest has ended and took the queue along, or somebody deleted it. */
   async state(job: string): Promise<Pick<ConsumerInfo, 'num_pending' | 'num_ack_pending'>> {
-    const found = await this.#cluster.jsm.consumers.info(TRIALS, job).catch(unless(NO_STREAM, NO_CONSUMER));
+    const found = await this.#cluster.jsm.consumers.info(TRIALS, job).catch(ignoring(NO_STREAM, NO_CONSUMER));
     return found ?? { num_pending: 0, num_ack_pending: 0 };
   }
 
@@ -112,7 +112,7 @@ export class Searches {
       const error = `expected a result of ${most} bytes at most, was ${text.length}: raise max_payload of the server`;
       return this.keep(job, name, { error, ms: result.ms });
     }
-    await this.#cluster.js.publish(resultOf(job, name), text, first).catch(unless(WRONG_LAST_SEQUENCE));
+    await this.#cluster.js.publish(resultOf(job, name), text, first).catch(ignoring(WRONG_LAST_SEQUENCE));
   }
 
   async has(job: string, name: string): Promise<boolean> {
@@ -132,7 +132,7 @@ export class Searches {
       const read = await this.#collected(filter);
       for (const each of read) {
         const name = each.subject.slice(resultOf(job, '').length);
-        const result: Result | undefined = sent(each);
+        const result: Result | undefined = decode(each);
         if (typeof result?.ms === 'number') found.set(name, result);
         else await this.forget(job, name);
         next = each.seq + 1;
@@ -154,7 +154,7 @@ export class Searches {
       const end = (error?: unknown): void => {
         clearTimeout(late);
         // No message at all is a failure to the client.
-        if (error === undefined || isOne(error, [NO_MESSAGE])) resolve(found);
+        if (error === undefined || hasOneOf(error, [NO_MESSAGE])) resolve(found);
         else reject(error);
       };
       const late = setTimeout(
@@ -185,7 +185,7 @@ export class Searches {
 }
 
 /** Undefined for what no program of ours has sent. */
-export function sent(message: { string(): string }): ReturnType<typeof JSON.parse> {
+export function decode(message: { string(): string }): ReturnType<typeof JSON.parse> {
   try {
     return JSON.parse(message.string()) ?? undefined;
   } catch {
@@ -201,12 +201,12 @@ const NO_STREAM = 10_059;
 const NO_CONSUMER = 10_014;
 const NO_MESSAGE = 404;
 
-const isOne = (error: unknown, codes: readonly number[]): boolean =>
+const hasOneOf = (error: unknown, codes: readonly number[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(Number(error.code));
 
 /** What a failure with one of these codes gives instead; another one is thrown. */
-const unless =
+const ignoring =
   (...codes: readonly number[]) =>
   (error: unknown): undefined => {
-    if (!isOne(error, codes)) throw error;
+    if (!hasOneOf(error, codes)) throw error;
   };

@@ -28,7 +28,7 @@ import {
   type Piece,
   sha256,
 } from './job.ts';
-import { ACK_WAIT_MS, type AnnouncedSweep, jobObject, NEWS, Searches, sent, WORKERS } from './streams.ts';
+import { ACK_WAIT_MS, type AnnouncedSweep, decode, jobObject, NEWS, Searches, WORKERS } from './streams.ts';
 import {
   closeSync,
   mkdirSync,
@@ -62,7 +62,7 @@ interface WorkerOptions {
 
 const BEAT_MS = 1_000;
 const RETRY_MS = 1_000;
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 const PULL_MS = 2_000;
 /** A job whose files cannot be had or loaded here is left alone for so long. */
 const REST_MS = 10_000;
@@ -130,11 +130,11 @@ class ClusterWorker {
   }
 
   async run(): Promise<void> {
-    const searches = await this.#insist(() => Searches.join(this.#cluster));
+    const searches = await this.#retryUntilDone(() => Searches.join(this.#cluster));
     while (!this.#options.signal.aborted) {
-      const next = await this.#insist(() => this.#choose(searches));
+      const next = await this.#retryUntilDone(() => this.#choose(searches));
       if (next !== undefined) await this.#workOn(searches, next);
-      else await Promise.race([pause(LOOK_MS), new Promise<void>((resolve) => (this.#wake = resolve))]);
+      else await Promise.race([pause(CHECK_MS), new Promise<void>((resolve) => (this.#wake = resolve))]);
     }
   }
 
@@ -177,7 +177,7 @@ class ClusterWorker {
       }
     }
     const ready = this.#ready;
-    const queue = await this.#insist(() => searches.queue(id));
+    const queue = await this.#retryUntilDone(() => searches.queue(id));
     if (queue === undefined) return;
     // A thread that fails leaves the others their batches.
     const ends = await Promise.allSettled(
@@ -224,7 +224,7 @@ class ClusterWorker {
   async #runBatch(slot: Slot, message: JsMsg, work: Work): Promise<void> {
     const { searches, ready } = work;
     const { id } = ready.job;
-    const batch: Batch | undefined = sent(message);
+    const batch: Batch | undefined = decode(message);
     // Of a stranger.
     if (!Array.isArray(batch?.params) || batch.span === undefined) return message.term();
     const tasks = tasksOf(batch, ready.backtest.sources.days);
@@ -232,7 +232,7 @@ class ClusterWorker {
     slot.take(message);
     try {
       if (tries > TRIES && tasks.length > 1) {
-        for (const task of tasks) await this.#insist(() => searches.publish(id, batchOf([task])));
+        for (const task of tasks) await this.#retryUntilDone(() => searches.publish(id, batchOf([task])));
       } else if (tries > LOST_MAX) {
         const error = `the trial ${JSON.stringify(batch.params[0])} was lost with its worker ${LOST_MAX} times: its process may have ended for lack of memory`;
         for (const task of tasks) await this.#keep(work, task, { error, ms: 0 });
@@ -247,7 +247,7 @@ class ClusterWorker {
   /** Returns how many failed and are to be tried again. */
   async #runTrials(slot: Slot, tasks: readonly TrialTask[], work: Work, tries: number): Promise<number> {
     const { searches, ready } = work;
-    const isKnown = await this.#insist(() =>
+    const isKnown = await this.#retryUntilDone(() =>
       Promise.all(tasks.map((task) => searches.has(ready.job.id, resultName(task)))),
     );
     const kept: Promise<void>[] = [];
@@ -265,10 +265,10 @@ class ClusterWorker {
   }
 
   #keep = ({ searches, ready }: Work, task: TrialTask, result: Result): Promise<void> =>
-    this.#insist(() => searches.keep(ready.job.id, resultName(task), result));
+    this.#retryUntilDone(() => searches.keep(ready.job.id, resultName(task), result));
 
   /** What was found here is not given up because the server is gone or full. */
-  async #insist<T>(ask: () => Promise<T>): Promise<T> {
+  async #retryUntilDone<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         const found = await ask();

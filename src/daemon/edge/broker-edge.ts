@@ -11,7 +11,7 @@ import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, dayAt, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { thrownText } from '../../domain/failure.ts';
 import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -272,7 +272,7 @@ export function exchangeCounter(journal: JournalStore): ExchangeCounter {
     used: () => journal.counter(TOKEN_EXCHANGES, brokerDay()) + unkeptOf(brokerDay()),
     add: () => {
       const day = brokerDay();
-      const failure = failureOf(() => journal.bumpCounter(TOKEN_EXCHANGES, day));
+      const failure = thrownText(() => journal.bumpCounter(TOKEN_EXCHANGES, day));
       if (failure !== null) unkept.set(day, unkeptOf(day) + 1);
     },
   };

@@ -2,7 +2,7 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace of the daemon. It may run next
  * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
-import { failureOf, undefinedIfMissing } from '../../domain/failure.ts';
+import { thrownText, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -157,7 +157,7 @@ export class ManualTrader {
   /** Records the call, sends it once, records its outcome. */
   async send(call: ManualCall): Promise<ManualOutcome> {
     const id = randomUUID();
-    const failure = failureOf(() => this.#log.append({ id, at: systemClock.nowUs(), call }));
+    const failure = thrownText(() => this.#log.append({ id, at: systemClock.nowUs(), call }));
     if (failure !== null) {
       const reason = `the call could not be recorded: ${failure}`;
       // A cancel without a record can do no harm.
@@ -165,7 +165,7 @@ export class ManualTrader {
       this.#options.note(reason);
     }
     const outcome = this.#options.address.secrets.hideIn(await this.#dispatch(call));
-    const second = failureOf(() => this.#log.append({ id, at: systemClock.nowUs(), outcome }));
+    const second = thrownText(() => this.#log.append({ id, at: systemClock.nowUs(), outcome }));
     if (second !== null) this.#options.note(`the outcome of the call could not be recorded: ${second}`);
     return outcome;
   }
@@ -241,7 +241,7 @@ export class ManualTrader {
   }
 
   #noteFailure(what: string, run: () => void): void {
-    const failure = failureOf(run);
+    const failure = thrownText(run);
     if (failure === null || this.#noted.has(what)) return;
     this.#noted.add(what);
     this.#options.note(`${what}: ${failure}`);

@@ -1,6 +1,6 @@
 /** Secrets of the broker, of channels, of metrics and of a cluster: from the environment first, then from a file. Read once, and hidden in every sink. */
 import type { AuthConfig, ChannelConfig, Config, SecretRef } from '../../config/config.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { thrownText } from '../../domain/failure.ts';
 import { readSecret } from '../../host/cluster-access.ts';
 import { isLoopback } from '../../operator/http-guards.ts';
 
@@ -79,7 +79,7 @@ export const missingSecrets = (config: SecretsIn): readonly string[] =>
   secretsOf(config).flatMap(({ what, ref, isAddress = false, isOptional = false }) => {
     if (isOptional) return [];
     let found: string | undefined;
-    const failure = failureOf(() => {
+    const failure = thrownText(() => {
       found = readSecret(ref);
     });
     if (failure !== null) return [`${what}: ${failure}`];

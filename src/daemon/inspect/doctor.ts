@@ -19,7 +19,7 @@ import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { type StatePaths, statePaths } from '../../host/state/state-paths.ts';
 import { calendarEnd, closuresFrom } from './calendar-view.ts';
-import { errorText, failureOf, undefinedIfMissing } from '../../domain/failure.ts';
+import { errorText, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { readSecret } from '../../host/cluster-access.ts';
 import { homedir } from 'node:os';
@@ -318,7 +318,7 @@ export function environmentFindings(config: Parameters<typeof secretRefs>[0]): r
   const kept = secretRefs(config).filter((ref) => {
     let secret: string | undefined;
     // A file that is missing or open to others has a finding of its own.
-    failureOf(() => {
+    thrownText(() => {
       secret = readSecret(ref);
     });
     return secret !== undefined && text.includes(secret);

@@ -2,7 +2,7 @@
  * Care of stored data: compiles each frame log of a past day into columns once, then packs it; backs the journal up, and after that writes
  * old sessions of it into archives; deletes data past its retention; writes the report of the day.
  */
-import { errorText, failureOf } from '../../domain/failure.ts';
+import { errorText, thrownText } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -102,9 +102,9 @@ function archiveSessions(
 ): void {
   if (journal === null || !isQuiet) return;
   closing(readJournal(journal.path), ({ read }) => {
-    for (const each of read.leaving()) {
+    for (const each of read.archivedWithRows()) {
       // A death came between, and the file may be gone since: the rows that are left are then the only ones.
-      const failure = failureOf(() => openArchive(journal.path, each).close());
+      const failure = thrownText(() => openArchive(journal.path, each).close());
       if (failure === null) archived.push(each);
       else failures.push(`rows that did not leave yet stay in the journal: ${failure}`);
     }
@@ -276,7 +276,7 @@ export function archivedRows(journal: JournalStore, timers: Timers, onFailure: (
   let cancelTimer: CancelTimer | undefined;
   const stop = (): void => cancelTimer?.();
   const attempt = (work: () => void): void => {
-    const failure = failureOf(work);
+    const failure = thrownText(work);
     if (failure === null) return;
     leaving = [];
     onFailure(`archived rows stay in the journal until the next round: ${failure}`);
@@ -284,7 +284,7 @@ export function archivedRows(journal: JournalStore, timers: Timers, onFailure: (
   const step = (): void => {
     const [first] = leaving;
     if (first === undefined) return;
-    if (!journal.freeArchived(first.session, ROWS_A_STEP)) leaving.shift();
+    if (!journal.deleteArchivedRows(first.session, ROWS_A_STEP)) leaving.shift();
     cancelTimer = timers.after(PAUSE, () => attempt(step));
   };
   /** Sessions whose archives are proven; some of them from an earlier round. */
@@ -293,7 +293,7 @@ export function archivedRows(journal: JournalStore, timers: Timers, onFailure: (
     leaving = [...archived];
     attempt(() => {
       for (const each of archived)
-        if (journal.read.archived(each.session) === undefined) journal.keepArchive(each);
+        if (journal.read.archiveOf(each.session) === undefined) journal.addArchive(each);
       step();
     });
   };

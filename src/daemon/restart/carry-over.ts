@@ -63,7 +63,7 @@ export const NOTHING_CARRIED_OVER: CarriedOver = {
 
 /** The session of `day` goes on where it was; else it begins, or restarts with the state of another session that ran since. */
 export function continuesSession(read: JournalReader, day: TradingDay): boolean {
-  if (read.began(day) === undefined) return false;
+  if (read.startOf(day) === undefined) return false;
   const last = read.lastDecided(null);
   if (last === undefined || last === day) return true;
   // A kill may fall between the begin and the first decision.
@@ -79,7 +79,7 @@ const daysBack = (read: JournalReader, today: TradingDay, days: number): Trading
 
 /** Sessions older than so many days whose rows no start reads any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
-  const sessions = read.sessions().filter(({ day }) => read.archived(day) === undefined);
+  const sessions = read.sessions().filter(({ day }) => read.archiveOf(day) === undefined);
   const started = sessions.filter(({ day }) => read.hasBegun(day));
   const needed = new Set<string>(started.slice(-SESSIONS_NEEDED).map(({ day }) => day));
   const halt = read.lastHalt();
@@ -264,7 +264,7 @@ class UnclosedOwners {
 /** Tracks a session that goes on in this process. */
 export function trackPast(read: JournalReader, session: TradingDay): SessionTracker {
   const tracker = new SessionTracker(read.entryParts(session, CARRIED), read.replayedFrom(session));
-  const started = read.began(session);
+  const started = read.startOf(session);
   if (started !== undefined) tracker.begin(started);
   return tracker;
 }
@@ -282,7 +282,7 @@ export function carryOver(
   unjournaled: readonly OrderOwner[] = [],
 ): CarriedOver {
   const tracker = new SessionTracker(null, read.replayedFrom(session));
-  const started = read.began(session);
+  const started = read.startOf(session);
   if (started !== undefined) tracker.begin(started);
   // Where the journal has rows of them all the same, those follow.
   for (const { order } of unjournaled) if (order !== undefined) tracker.orders.place(order);
@@ -299,11 +299,11 @@ export function restartDay(
   names: StrategyNames,
 ): CarriedOver {
   const { follows, carriedOrders = [] } = left.started;
-  if (follows === undefined || read.began(day) === undefined) return left;
+  if (follows === undefined || read.startOf(day) === undefined) return left;
   const orders = new OrderTracker();
   const minted = new MintedLog();
   minted.carryOver(left.started.minted ?? []);
-  minted.carryOver(read.began(day)?.minted ?? []);
+  minted.carryOver(read.startOf(day)?.minted ?? []);
   const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ON_ORDERS }));
   for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id)) {
     if (entry.kind === 'proposal') minted.add(callIdOf(entry.proposal));

@@ -117,7 +117,7 @@ export function unreportedOrder(
   rows: readonly BrokerOrder[],
   calendar: TradingCalendar,
 ): ClientOrderId | null {
-  const began = read.began(day);
+  const began = read.startOf(day);
   const wasNight = !neverCloses(calendar) && began?.isRestarted !== true;
   const over = (began?.carriedOrders ?? []).filter(
     ({ row, status, orderNo }) =>

@@ -4,7 +4,7 @@
  * strategy code runs here, so a halt stops entries at once, before the engine has read the command.
  */
 import type { Clock } from '../../domain/clock.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { thrownText } from '../../domain/failure.ts';
 import { type HaltEntry, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
 import type { HaltCode, HaltReason } from '../../engine/ports/engine-event.ts';
 
@@ -97,12 +97,12 @@ export class Halt {
     const { journal } = this.#parts;
     this.#last = entry;
     this.#engineRows.push(entry);
-    void failureOf(() => journal.append(entry));
+    void thrownText(() => journal.append(entry));
     if (this.#why === null || this.#why.reason === reason) return;
     // A kill finds the reason that holds.
     const held = this.#ownEntry(true, this.#why);
     this.#last = held;
-    void failureOf(() => journal.append(held));
+    void thrownText(() => journal.append(held));
   }
 
   /** Call it once all that the engine decided with them is appended: a kill in between would leave a journal that cannot be replayed. */
@@ -110,7 +110,7 @@ export class Halt {
     const rows = this.#engineRows.splice(0);
     if (rows.length === 0) return;
     // A journal that fails alerts that itself, and the emergency file halts entries at the next start.
-    void failureOf(() => this.#parts.journal.flush());
+    void thrownText(() => this.#parts.journal.flush());
     for (const entry of rows) this.#parts.onEntry(entry);
   }
 

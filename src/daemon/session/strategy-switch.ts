@@ -1,7 +1,7 @@
 /** Other strategies in a session: a second engine replays the day under the new list, and takes over if it comes through. */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { thrownText } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/ids.ts';
 import { type Seq, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
@@ -75,7 +75,7 @@ export class StrategySwitch {
     const names = new StrategyNames(context.names.all);
     try {
       inbox.flush();
-      const problem = inbox.settle() ?? failureOf(() => context.journal.flush());
+      const problem = inbox.settle() ?? thrownText(() => context.journal.flush());
       if (problem !== null)
         throw new NotReloaded(`the disk does not take what a replay has to read: ${problem}`);
       return await this.#prepare(change, names);
@@ -142,7 +142,7 @@ export class StrategySwitch {
         inbox.post({ kind: 'strategies', strategies: plan.strategies.configured });
         inbox.flush();
         // A failure is reported by the journal itself, and freezes entries.
-        failureOf(() => context.journal.flush());
+        thrownText(() => context.journal.flush());
         return engine.idle();
       },
     };

@@ -7,7 +7,7 @@ import { coverageOf, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { thrownText } from '../../domain/failure.ts';
 import {
   type DurationUs,
   durationUs,
@@ -384,7 +384,7 @@ export class TradingSession implements InputSink, SessionWork {
     await this.#engine.close();
     this.#isClosed = true;
     // Frames that a full disk refuses keep the log open, and the rows decided on them uncommitted.
-    failureOf(() => this.#settleFrames());
+    thrownText(() => this.#settleFrames());
   }
 
   #settleFrames(): void {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { failureOf, hasCode, undefinedIfMissing } from '../../domain/failure.ts';
+import { thrownText, hasCode, undefinedIfMissing } from '../../domain/failure.ts';
 import { isRecord, parseJson } from '../../domain/parsed.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { readBlocks, statePaths } from './state-paths.ts';
@@ -16,7 +16,7 @@ function userStateDir(): string {
   if (isAbsolute(named)) return join(named, 'tickwright');
   // A user whom the machine does not know has none: the lock cannot be kept in the root then, and says what to set.
   let home = '/';
-  failureOf(() => {
+  thrownText(() => {
     home = userInfo().homedir;
   });
   return join(isAbsolute(process.env['HOME'] ?? '') ? homedir() : home, '.local', 'state', 'tickwright');
@@ -27,7 +27,7 @@ function userStateDir(): string {
  */
 export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountAddress): InstanceLock {
   const dir = join(userStateDir(), 'accounts');
-  const refused = failureOf(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
+  const refused = thrownText(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
   if (refused !== null) {
     const remedy = 'set XDG_STATE_HOME to a directory that this user may write';
     throw new Error(`the lock of the account cannot be kept in ${dir}: ${refused}; ${remedy}`);
@@ -59,12 +59,12 @@ const listDir = (): string => join(userStateDir(), 'daemons');
 export function listDaemon(stateDir: string, mode: string): () => void {
   const dir = resolve(stateDir);
   const path = join(listDir(), `${createHash('sha256').update(dir).digest('hex').slice(0, 16)}.json`);
-  failureOf(() => {
+  thrownText(() => {
     mkdirSync(listDir(), { recursive: true, mode: 0o700 });
     const listed: ListedDaemon = { stateDir: dir, mode, pid: process.pid };
     writeFileSync(path, JSON.stringify(listed), { mode: 0o600 });
   });
-  return () => void failureOf(() => rmSync(path, { force: true }));
+  return () => void thrownText(() => rmSync(path, { force: true }));
 }
 
 /** Daemons whose process is alive; a file that a dead one left behind doesn't count. */

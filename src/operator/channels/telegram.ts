@@ -1,7 +1,7 @@
 /** Telegram's bot API: a channel, and a listener for messages. The token is part of each address, so no failure quotes one. */
 import { isRecord, parseJson, type JsonRecord } from '../../domain/parsed.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
-import { errorText, failureOf } from '../../domain/failure.ts';
+import { errorText, thrownText } from '../../domain/failure.ts';
 import {
   durationUs,
   milliseconds,
@@ -185,7 +185,7 @@ export class TelegramListener {
         this.#heard();
         const before = this.#offset;
         for (const update of Array.isArray(answer.result) ? answer.result : []) {
-          const failure = failureOf(() => this.#update(update));
+          const failure = thrownText(() => this.#update(update));
           if (failure !== null)
             this.#options.alert('warning', 'phone_failed', `a message could not be taken: ${failure}`);
         }

@@ -100,7 +100,7 @@ export function storeDay(
   const { symbol, day, depth } = ticks;
   const { dir, tickSize, lotSize, zone, calendar, silence, replace } = options;
   const { complete, gaps = [], ...from } = origin;
-  const silences = new Silences(calendar, day, silence);
+  const silences = new SilenceTracker(calendar, day, silence);
   const noon = momentOf(day, US_PER_DAY / 2, 0);
   const watched = function* (): Generator<TickRows> {
     for (const part of ticks.inOrder()) {
@@ -161,7 +161,7 @@ export class AuctionStamps {
 }
 
 /** Finds stretches of continuous trading without a trade: in a liquid contract a sign of missing data. */
-class Silences {
+class SilenceTracker {
   readonly #longest: number;
   readonly #spans: readonly TradingStretch[];
   readonly #gaps: TickGap[] = [];

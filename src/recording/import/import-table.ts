@@ -185,10 +185,10 @@ export interface BadRow {
 
 /** Bad rows kept for the report; all are counted and passed to the watch. */
 const KEPT_MAX = 1_000;
-const HOPELESS_AFTER = 1_000;
+const BAD_ROWS_MAX = 1_000;
 
 /** A file whose first rows are all bad is read by the wrong rules. */
-class HopelessFile extends Error {
+class TooManyBadRows extends Error {
   override readonly name = 'HopelessFile';
 }
 
@@ -214,11 +214,11 @@ export class BadRows {
     this.count += 1;
     if (this.kept.length < KEPT_MAX) this.kept.push(row);
     this.#onBad(row);
-    if (!this.#hasGood && this.count >= HOPELESS_AFTER) {
+    if (!this.#hasGood && this.count >= BAD_ROWS_MAX) {
       const steps = this.#steps === null ? '' : stepsText(this.#steps);
       const found = steps === '' ? '' : `; ${steps}`;
       const { line: at, reason: why } = this.kept[0] ?? row;
-      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${at}: ${why}${found}`);
+      throw new TooManyBadRows(`the first ${this.count} rows are all bad; line ${at}: ${why}${found}`);
     }
   }
 }
@@ -406,7 +406,7 @@ export const isWronglyAsked = (error: unknown): error is ImportError => error in
 export const isFileFault = (error: unknown): error is Error =>
   isWronglyAsked(error) ||
   error instanceof SourceFileError ||
-  error instanceof HopelessFile ||
+  error instanceof TooManyBadRows ||
   error instanceof CsvError ||
   error instanceof ColumnFileError;
 

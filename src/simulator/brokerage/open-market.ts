@@ -19,7 +19,7 @@ export interface OpenedMarket {
   readonly startUs?: TsUs | undefined;
 }
 
-const CLOCKS_APART = 'set the clocks of this machine and of the publisher right (NTP), or wait until then';
+const CLOCKS_REMEDY = 'set the clocks of this machine and of the publisher right (NTP), or wait until then';
 
 export function openMarket(options: SimulatorOptions, memory: VenueMemory): OpenedMarket {
   const { market, time, calendar } = options;
@@ -30,7 +30,7 @@ export function openMarket(options: SimulatorOptions, memory: VenueMemory): Open
     const originUs = time.originMarketUs ?? Math.max(options.clock.nowUs(), leftOffUs ?? -Infinity);
     const clock = clockFrom(options, tsUs(originUs));
     if (market.kind === 'feed') {
-      assertNotBefore(leftOffUs, options.clock.nowUs(), options, CLOCKS_APART);
+      assertNotBefore(leftOffUs, options.clock.nowUs(), options, CLOCKS_REMEDY);
       const { source } = market;
       return {
         clock,

@@ -42,7 +42,7 @@ beforeEach(() => {
 function play(secondsLong: number, everyMs: number, channels: readonly WatchedChannel[] = ALL): void {
   for (let ms = 0; ms < secondsLong * 1_000; ms += everyMs) {
     timers.advance(milliseconds(everyMs));
-    for (const channel of channels) watch.seen(FRONT.index, channel);
+    for (const channel of channels) watch.onMessage(FRONT.index, channel);
   }
 }
 
@@ -91,7 +91,7 @@ describe('20: prices that stop while the connection is open', () => {
     timers.advance(seconds(15));
     watch.start([FRONT]);
     expect(watch.isStale).toBe(true);
-    watch.seen(FRONT.index, 'bids');
+    watch.onMessage(FRONT.index, 'bids');
     expect(signals.at(-1)).toBe('15 s fresh');
     expect(watch.isStale).toBe(false);
   });
@@ -113,16 +113,16 @@ describe('trades that stop while the book goes on', () => {
     mark();
     play(12, 200, BOOK);
     expect(signals).toEqual(['6 s resubscribe', '11 s stale trades after 10']);
-    watch.seen(FRONT.index, 'bids');
+    watch.onMessage(FRONT.index, 'bids');
     expect(watch.isStale).toBe(true);
-    watch.seen(FRONT.index, 'trades');
+    watch.onMessage(FRONT.index, 'trades');
     expect(watch.isStale).toBe(false);
   });
 
   it('of a contract that trades once in ten seconds may stay away for a while', () => {
     for (let trade = 0; trade < 60; trade += 1) {
       play(10, 500, BOOK);
-      watch.seen(FRONT.index, 'trades');
+      watch.onMessage(FRONT.index, 'trades');
     }
     mark();
     play(120, 500, BOOK);
@@ -138,7 +138,7 @@ describe('trades that stop while the book goes on', () => {
   it('of a contract that trades once in ten minutes are no fault', () => {
     for (let trade = 0; trade < 6; trade += 1) {
       play(600, 500, BOOK);
-      watch.seen(FRONT.index, 'trades');
+      watch.onMessage(FRONT.index, 'trades');
     }
     expect(signals.filter((line) => line.includes('stale'))).toEqual([]);
   });

@@ -85,7 +85,7 @@ it('misses an archive that is not there', () => {
   store.beginSession(DAY, tsUs(1), 'test.yaml');
   store.append(note(1));
   store.flush();
-  store.keepArchive(writeArchive(paths.journal, DAY));
+  store.addArchive(writeArchive(paths.journal, DAY));
   store.close();
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'good', archives: 'good' });
   rmSync(paths.archive, { recursive: true });

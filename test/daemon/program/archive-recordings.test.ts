@@ -186,8 +186,8 @@ it('takes no row out of the journal whose archive went after a death', async () 
     store.flush();
   }
   const archived = writeArchive(path, days[0]!);
-  store.keepArchive(archived);
-  store.freeArchived(days[0]!, 1);
+  store.addArchive(archived);
+  store.deleteArchivedRows(days[0]!, 1);
   const { market, retention } = placesIn(dir);
   const round = () =>
     archiveRecordings({

@@ -151,7 +151,7 @@ it('changes nothing that a start or a listing reads, at every cut and over a dea
           const due = archivable(store.read, next, age).slice(0, steps);
           const archived = due.map((day) => writeArchive(path, day));
           same();
-          if (steps > 0) rows.take([...store.read.leaving(), ...archived]);
+          if (steps > 0) rows.take([...store.read.archivedWithRows(), ...archived]);
           for (let step = 0; step < steps && timers.pending > 0; step += 1) timers.advance(milliseconds(50));
           expect(failures).toEqual([]);
           same();
@@ -160,7 +160,7 @@ it('changes nothing that a start or a listing reads, at every cut and over a dea
           same();
         }
         expect(archivable(store.read, next, age)).toEqual([]);
-        expect(store.read.leaving()).toEqual([]);
+        expect(store.read.archivedWithRows()).toEqual([]);
         const names = existsSync(archiveDir(path)) ? readdirSync(archiveDir(path)) : [];
         expect(names, 'no partial file is left').toHaveLength(store.read.archives().length);
         store.close();
