@@ -230,7 +230,6 @@ export class Engine {
     market.book.defer(late);
   }
 
-  /** Merges the pending changes of a book. */
   mergeDeferredBook(instrument: InstrumentIndex): void {
     this.#market.of(instrument).book.mergeDeferred();
   }

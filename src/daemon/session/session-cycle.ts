@@ -48,7 +48,6 @@ import {
 
 export interface SessionCycleOptions {
   readonly context: SessionContext;
-  /** Calendar of the context's configuration. */
   readonly calendar: ReplaceableCalendar;
   readonly note: (text: string) => void;
   readonly excluded: ReadonlyMap<StrategyIndex, string>;

@@ -37,7 +37,6 @@ export class CarriedOrders {
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
-  /** Final when this day began. */
   readonly #endedBefore = new Set<ManagedOrder>();
   #isNoEvidenceAlerted = false;
 

@@ -72,7 +72,6 @@ export class Portfolio {
     return this.#changed;
   }
 
-  /** Contracts in which they changed. */
   get changedContracts(): readonly InstrumentIndex[] {
     return this.#moved;
   }

@@ -106,7 +106,6 @@ export class CircuitBreakers {
     return this.#rejections.count(US_PER_MINUTE, this.#core.context.nowUs);
   }
 
-  /** Since the peak. */
   get drawdown(): number {
     return this.#last === -Infinity ? 0 : this.#peak - this.#last;
   }

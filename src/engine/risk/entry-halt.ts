@@ -140,7 +140,6 @@ export class EntryHalt {
     this.#withdrawal.withdrawEntries(null);
   }
 
-  /** Its loss of the day has reached its limit. */
   onStrategyLossReached(strategy: StrategyIndex, reason: string): void {
     if (!this.#strategies.has(strategy) && this.#isHaltNow(strategy))
       this.#beginStrategy(strategy, { reason, isLoss: true });
@@ -161,7 +160,6 @@ export class EntryHalt {
     return this.#strategies.size === 0 ? null : (this.#strategies.get(strategy)?.reason ?? null);
   }
 
-  /** Its loss is the reason that a person sees, and accepts by resuming. */
   isStrategyLossTheReason(strategy: StrategyIndex): boolean {
     return this.#strategies.get(strategy)?.isLoss === true;
   }

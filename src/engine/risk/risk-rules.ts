@@ -41,7 +41,6 @@ interface RiskRule {
   readonly check: RiskCheck;
 }
 
-/** All rules by the code of their denial. */
 export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   qty_not_positive: {
     appliesTo: 'all',

@@ -53,7 +53,6 @@ export class CloseOut {
     this.#arm();
   }
 
-  /** Moments from which there is something to do. */
   get #moments(): readonly number[] {
     return [this.#nightFromUs, ...this.#expiryFromUs.values(), this.#reportedUs];
   }

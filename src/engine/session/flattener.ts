@@ -111,7 +111,6 @@ export class Flattener extends Target {
     return { progress, text: `flattening ${this.orderCode} ${this.#exit.held}: ${progress}` };
   }
 
-  /** True while it may send an exit. */
   get #canTrade(): boolean {
     return this.#state.session.phase === 'continuous' || this.#isInAuction;
   }
