@@ -182,6 +182,16 @@ describe('letters and matched volume', () => {
     },
   );
 
+  it('11: letters of a fill without its volume end an order with the second row, and never before the fill', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
+    const row = { no: '7', qty: 2, status: 'matched_canceled' } as const;
+    rig.look([{ ...row, filled: 0, value: 0 }]);
+    expect([rig.statusOf(id), exposure(rig)]).toEqual(['accepted', [2]]);
+    rig.look([{ ...row, filled: 1, value: worth(13_000) }]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['canceled', 1]);
+  });
+
   it('11: the strategy of a filled order that was called canceled does not hear of a cancel', () => {
     const rig = new EngineRig().start();
     rig.resting(FIRST, 'buy', 2, 13_000, '7');

@@ -141,12 +141,14 @@ export class RowReader {
 
   #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     if (row.status === 'unrecognized') this.#alertUnrecognized(order, row.statusText, 'the book');
-    if (isDisagreeing(row)) this.#disagree(order, row);
+    const isNewDoubt = isDisagreeing(row) && this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
       // A change may have taken away all that was left.
       if (!order.isFinal) this.#view.life.apply(order, 'filled');
       return;
     }
+    // Letters of a fill without its volume: the next scan may show it, and until then the order counts in full.
+    if (isNewDoubt && isCanceled(row)) return;
     this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.extras.resolvedAs === null, row);
     if (isCanceled(row) && !order.extras.isContradicted && order.extras.resolvedAs !== 'live') {
       this.#view.life.apply(order, 'seen_canceled', row.reason);
@@ -227,11 +229,13 @@ export class RowReader {
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
-  #disagree(order: ManagedOrder, row: BrokerOrder): void {
+  /** True for the first row that says so. */
+  #disagree(order: ManagedOrder, row: BrokerOrder): boolean {
     this.disagreements += 1;
-    if (!order.markReported(`disagree:${row.statusText}`)) return;
+    if (!order.markReported(`disagree:${row.statusText}`)) return false;
     const text = `${order.describe()}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#view.context.alert(order.strategy, 'warning', 'status_disagrees', text);
+    return true;
   }
 
   /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
