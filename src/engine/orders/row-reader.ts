@@ -200,10 +200,11 @@ export class RowReader {
     for (const number of children) {
       if (!this.#view.orders.brokerIds.noteSent(number, order)) continue;
       const known = this.#view.orders.brokerIds.byNumber(number);
-      // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
+      // An exit is met in the book: it came after its bracket. One from before that, or one that we placed, has the number of another day.
       const bracket = this.#view.orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
-      if (known === undefined || known.createdUs < sinceUs) this.#view.reads.request('book');
+      if (known === undefined || known.createdUs < sinceUs || (known.parent === null && !known.isAdopted))
+        this.#view.reads.request('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker reported late: its fills stay where they were booked`;
         this.#view.context.alert(order.strategy, 'critical', 'child_reported_late', text);
@@ -228,8 +229,7 @@ export class RowReader {
       this.#view.withdrawal.withdrawOrder(child);
   }
 
-  /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
-  /** True for the first row that says so. */
+  /** Matched volume wins (rulings, 11); it is counted each time and alerted once. True for the first row that says so. */
   #disagree(order: ManagedOrder, row: BrokerOrder): boolean {
     this.disagreements += 1;
     if (!order.markReported(`disagree:${row.statusText}`)) return false;
