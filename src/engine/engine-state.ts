@@ -31,6 +31,7 @@ import { Plots, StrategyRegistry } from './session/strategy-registry.ts';
 import { DueWork, MarketTimers } from './state/timers.ts';
 import { Polls, ReadRequests } from './session/read-requests.ts';
 import { StrategyStopper } from './session/strategy-stopper.ts';
+import { type Flattener, TargetExecutor } from './session/flattener.ts';
 import { Targets } from './session/targets.ts';
 
 export interface EngineOptions {
@@ -99,7 +100,7 @@ function createBase(options: OwnOptions) {
     ids: new ClientOrderIds(),
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(core.dueWork),
-    targets: new Targets(),
+    targets: new Targets<Flattener>(),
     /** By strategy and contract: who covers a position that gets no stop for that, in words. */
     coveredByOthers: new Map<string, string>(),
     /** By strategy and contract: contracts that should have a stop at the broker now and have none. */
@@ -144,6 +145,7 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
     present,
     past,
     executor,
+    targetExecutor: new TargetExecutor(base, base.targets),
     stopper: new StrategyStopper(base),
     exitCover: new ExitCover(base),
     dayEnd: new DayEnd(base, life),

@@ -16,7 +16,6 @@ import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import { CANCEL_AGAIN } from '../orders/withdrawal.ts';
 import { mayFill, ordersOf, type OrderView } from '../engine-view.ts';
-import type { TargetExecutor } from './flattener.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** A position that nobody closes is alerted this long before an expiry. */
@@ -24,17 +23,16 @@ const EXPIRY_ALERT_BEFORE = minutes(5);
 
 export class CloseOut {
   readonly #state: EngineState;
-  readonly #executor: TargetExecutor;
   readonly #alerted = new Set<string>();
   #nightFromUs = Infinity;
   #closeUs = Infinity;
-  #dueUs = Infinity;
+  /** From here on each step may have something to do. */
+  dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
-  constructor(state: EngineState, executor: TargetExecutor) {
+  constructor(state: EngineState) {
     this.#state = state;
-    this.#executor = executor;
   }
 
   /** Sets the day's moments; to be called when the day or the contract table is new. */
@@ -49,7 +47,7 @@ export class CloseOut {
       const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_ALERT_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
     }
-    this.#dueUs = Math.min(this.#closeUs, ...this.#moments);
+    this.dueUs = Math.min(this.#closeUs, ...this.#moments);
     this.#arm();
   }
 
@@ -81,11 +79,8 @@ export class CloseOut {
     const { session, context } = this.#state;
     if (this.#nightFromUs === Infinity || !(wasNight || session.mayShowDayBefore(context.nowUs))) return;
     for (const held of this.#state.portfolio.held())
-      if (this.#mustBeFlatOvernight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
-  }
-
-  get isDue(): boolean {
-    return this.#state.context.nowUs >= this.#dueUs;
+      if (this.#mustBeFlatOvernight(held.strategy))
+        this.#state.targetExecutor.flatten(held, 'carried overnight');
   }
 
   step(): void {
@@ -116,7 +111,7 @@ export class CloseOut {
       const isHolding = positions.some((held) => held.strategy === strategy && !targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
       if (addNew(this.#alerted, `orders ${strategy}`) || isHolding)
-        this.#executor.flattenOwner(strategy, 'flat before the close', 'settings');
+        this.#state.targetExecutor.flattenOwner(strategy, 'flat before the close', 'settings');
     }
   }
 
@@ -131,12 +126,13 @@ export class CloseOut {
       if (!closes(held)) this.#alertExpiry('warning', held);
       // A flatten that was given up tries again; later ones alert nothing.
       else if (addNew(this.#alerted, `expires ${held.strategy} ${instrument}`) || !targets.has(held))
-        this.#executor.flatten(held, why);
+        this.#state.targetExecutor.flatten(held, why);
     }
     // An entry would be closed as soon as it fills.
     for (const order of orders.open) {
       if (order.instrument !== instrument || !closes(order)) continue;
-      if (addNew(this.#alerted, `orders ${order.strategy} ${instrument}`)) this.#executor.flatten(order, why);
+      if (addNew(this.#alerted, `orders ${order.strategy} ${instrument}`))
+        this.#state.targetExecutor.flatten(order, why);
     }
   }
 

@@ -9,25 +9,24 @@ import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../
 import { changeWithoutFill } from '../engine-core.ts';
 import { type EngineView, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
 import { crossedOrder } from '../risk/risk-rules.ts';
-import type { EngineState } from '../engine-state.ts';
 import type { Target } from './targets.ts';
 
 /** Why the order was not asked for; null when it was. */
 export type Obstacle = string | null;
 
 export class ExitOrder {
-  readonly #state: EngineState;
+  readonly #view: EngineView;
   readonly #target: Target;
   #id: ClientOrderId | null = null;
 
-  constructor(state: EngineState, target: Target) {
-    this.#state = state;
+  constructor(view: EngineView, target: Target) {
+    this.#view = view;
     this.#target = target;
   }
 
   get held(): number {
     const { strategy, instrument } = this.#target;
-    return this.#state.portfolio.position(strategy, instrument).qty;
+    return this.#view.portfolio.position(strategy, instrument).qty;
   }
 
   get side(): Side {
@@ -65,7 +64,7 @@ export class ExitOrder {
   /** An order that no scan shows, where it may have closed all that is held. */
   get absent(): OrderView | undefined {
     const { held, side } = this;
-    const absent = ordersOf(this.#state, this.#target).filter(
+    const absent = ordersOf(this.#view, this.#target).filter(
       (order) => order.status === 'presumed_absent' && order.side === side,
     );
     const left = absent.reduce((sum, { exposedQty }) => sum - exposedQty, Math.abs(held));
@@ -83,7 +82,7 @@ export class ExitOrder {
   }
 
   get #restingQty(): number {
-    return this.#restingOf(ordersOf(this.#state, this.#target));
+    return this.#restingOf(ordersOf(this.#view, this.#target));
   }
 
   /** Contracts that these may still trade on its side, without those that wait for a price. */
@@ -94,7 +93,7 @@ export class ExitOrder {
 
   /** The account's position on the side that it closes, net of opposite positions and of all orders that rest to close it. */
   get #netLeft(): number {
-    const { orders, positionReconciler } = this.#state;
+    const { orders, positionReconciler } = this.#view;
     const { instrument } = this.#target;
     const resting = this.#restingOf(orders.open.filter((order) => order.instrument === instrument));
     return Math.max(0, -signOf(this.side) * (positionReconciler.brokerQty(instrument) ?? 0) - resting);
@@ -109,28 +108,28 @@ export class ExitOrder {
     this.#id = null;
   }
 
-  withdraw(lostExits: Map<ClientOrderId, Target>): void {
+  withdraw(): void {
     if (this.#id === null || !this.isOpen) return;
-    if (this.lost !== undefined) lostExits.set(this.#id, this.#target);
-    else this.#state.context.cancel(this.#target.strategy, this.#id);
+    if (this.lost !== undefined) this.#view.targets.lostExits.set(this.#id, this.#target);
+    else this.#view.context.cancel(this.#target.strategy, this.#id);
   }
 
   /** True also when there is nothing to close. */
   get canBePriced(): boolean {
-    const { settings, contracts } = this.#state;
+    const { settings, contracts } = this.#view;
     const contract = contracts.at(this.#target.instrument);
     if (this.held === 0) return true;
-    return contract !== undefined && exitPrice(this.#state, contract, this.side, settings) !== undefined;
+    return contract !== undefined && exitPrice(this.#view, contract, this.side, settings) !== undefined;
   }
 
   place(): Obstacle {
-    const { settings, context, contracts, session } = this.#state;
+    const { settings, context, contracts, session } = this.#view;
     const { strategy, instrument, reason } = this.#target;
     const { side } = this;
     const contract = contracts.at(instrument);
-    const price = contract && exitPrice(this.#state, contract, side, settings);
+    const price = contract && exitPrice(this.#view, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
-    const proven = provenQty(this.#state, strategy, instrument, side);
+    const proven = provenQty(this.#view, strategy, instrument, side);
     if (proven === 0 && this.#restingQty > 0)
       return 'the orders that rest in the auction are all it can close';
     if (proven === 0) return this.#setOffOpposites(contract, price);
@@ -150,12 +149,12 @@ export class ExitOrder {
   }
 
   reprice(): void {
-    const { settings, context, contracts, positionReconciler } = this.#state;
+    const { settings, context, contracts, positionReconciler } = this.#view;
     const order = this.#order;
     const contract = contracts.at(this.#target.instrument);
     if (order === undefined || contract === undefined || !positionReconciler.isFresh) return;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
-    const price = exitPrice(this.#state, contract, order.side, settings);
+    const price = exitPrice(this.#view, contract, order.side, settings);
     if (price === undefined) return;
     this.#alertLocked(price);
     if (price.price === order.limitPrice) return;
@@ -165,12 +164,12 @@ export class ExitOrder {
   }
 
   get #order(): OrderView | undefined {
-    return this.#id === null ? undefined : this.#state.orders.get(this.#id);
+    return this.#id === null ? undefined : this.#view.orders.get(this.#id);
   }
 
   /** A close by hand left opposite positions: both end without a trade where the broker shows the sum, as an exit would open one. */
   #setOffOpposites(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { context, registry, portfolio, positionReconciler, market } = this.#state;
+    const { context, registry, portfolio, positionReconciler, market } = this.#view;
     const { strategy, instrument } = this.#target;
     const isAgreed =
       positionReconciler.isFresh &&
@@ -186,15 +185,15 @@ export class ExitOrder {
       );
       const contracts = Math.min(Math.abs(this.held), Math.abs(heldQty), closed);
       if (contracts === 0) continue;
-      const working = ordersOf(this.#state, { strategy: other, instrument }).find(
+      const working = ordersOf(this.#view, { strategy: other, instrument }).find(
         ({ isAdopted }) => !isAdopted,
       );
       if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
       const value = valueOf(contract.spec, market.of(instrument).last.price ?? price, contracts);
       const sign = Math.sign(heldQty);
-      changeWithoutFill(this.#state, this.#target, 'forced_close', signedQty(sign * contracts), value);
+      changeWithoutFill(this.#view, this.#target, 'forced_close', signedQty(sign * contracts), value);
       const theirs = { strategy: other, instrument };
-      changeWithoutFill(this.#state, theirs, 'forced_close', signedQty(0 - sign * contracts), value);
+      changeWithoutFill(this.#view, theirs, 'forced_close', signedQty(0 - sign * contracts), value);
       const text = `${contracts} of ${contract.orderCode} were closed by hand: nothing is traded`;
       const owner = strategy === OPERATOR_INDEX ? other : strategy;
       context.alert(owner, 'warning', 'position_closed', text);
@@ -204,11 +203,11 @@ export class ExitOrder {
 
   /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { context, targets, session, market } = this.#state;
+    const { context, targets, session, market } = this.#view;
     const { side } = this;
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
-    const other = crossedOrder(this.#state, exit, false);
+    const other = crossedOrder(this.#view, exit, false);
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator is in the way`;
@@ -226,7 +225,7 @@ export class ExitOrder {
   }
 
   get queuedText(): string {
-    const phase = this.#state.session.phase;
+    const phase = this.#view.session.phase;
     if (!isAuction(phase)) return `waits: the phase is ${phase}, nothing can be closed at will`;
     const rule = `in the ${phase.replace('_', ' ')} an order can be neither changed nor canceled`;
     const rest =
@@ -242,7 +241,7 @@ export class ExitOrder {
     const { held, side } = this;
     const text = 'nothing of it can be changed or canceled before the auction ends';
     if (held === 0) return `nothing is held, and an entry rests in the auction: ${text}`;
-    const rests = ordersOf(this.#state, this.#target).filter(
+    const rests = ordersOf(this.#view, this.#target).filter(
       (order) => order.side === side && !order.isTriggerOrder,
     );
     const prices = rests.map(({ limitPrice }) => this.#priceText(limitPrice)).join(', ');
@@ -250,7 +249,7 @@ export class ExitOrder {
   }
 
   #priceText(price: PriceTicks): string {
-    return this.#state.contracts.priceText(this.#target.instrument, price);
+    return this.#view.contracts.priceText(this.#target.instrument, price);
   }
 
   #alertLocked({ isLocked, price }: ExitPrice): void {

@@ -7,7 +7,6 @@ import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent, JournalFailed } from '../ports/engine-event.ts';
 import type { PolicyEntry } from '../ports/journal-entry.ts';
-import type { TargetExecutor } from './flattener.ts';
 import { whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { PositionKey } from './targets.ts';
@@ -20,7 +19,6 @@ type PersistentFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPos
 
 export class FailurePolicies {
   readonly #state: EngineState;
-  readonly #executor: TargetExecutor;
   /** Start of each failure; infinite once it was answered. */
   readonly #sinceUs = new Map<PersistentFailure, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
@@ -29,9 +27,8 @@ export class FailurePolicies {
   /** The stream is up and brings no prices. */
   #isFeedStale = false;
 
-  constructor(state: EngineState, executor: TargetExecutor) {
+  constructor(state: EngineState) {
     this.#state = state;
-    this.#executor = executor;
   }
 
   /** The periodic reads bring an event often enough for failures that last. */
@@ -124,10 +121,10 @@ export class FailurePolicies {
   }
 
   #flatten(concerned: PolicyScope, reason: string): void {
-    if (concerned !== null) return this.#executor.flatten(concerned, reason);
+    if (concerned !== null) return this.#state.targetExecutor.flatten(concerned, reason);
     // An entry may fill before its cancel arrives.
     for (const { index } of this.#state.registry.registered)
-      this.#executor.flattenOwner(index, reason, 'settings');
+      this.#state.targetExecutor.flattenOwner(index, reason, 'settings');
   }
 }
 

@@ -8,18 +8,16 @@
  */
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { EngineState } from '../engine-state.ts';
-import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
+import { type EngineView, mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
-import { type Requester, isSamePosition, type PositionKey, Target } from './targets.ts';
+import { type PositionKey, type Requester, Target, type Targets } from './targets.ts';
 import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 
 const BLIND = 'waits for the position to be read: it is not closed blindly';
 
 export class Flattener extends Target {
-  readonly #state: EngineState;
-  readonly #lostExits: Map<ClientOrderId, Target>;
+  readonly #view: EngineView;
   readonly #exit: ExitOrder;
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
@@ -29,16 +27,10 @@ export class Flattener extends Target {
   /** Exits whose answer was lost. */
   #lost = 0;
 
-  constructor(
-    state: EngineState,
-    position: PositionKey,
-    reason: string,
-    lostExits: Map<ClientOrderId, Target>,
-  ) {
-    super(state, position, reason);
-    this.#state = state;
-    this.#lostExits = lostExits;
-    this.#exit = new ExitOrder(state, this);
+  constructor(view: EngineView, position: PositionKey, reason: string) {
+    super(view, position, reason);
+    this.#view = view;
+    this.#exit = new ExitOrder(view, this);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */
@@ -58,13 +50,13 @@ export class Flattener extends Target {
 
   /** Nobody wants it flat any more: its exit is withdrawn, one without an answer as soon as it turns up. */
   abandon(): void {
-    this.#exit.withdraw(this.#lostExits);
+    this.#exit.withdraw();
     this.drop();
   }
 
   /** A new process reads again; its clock may be behind that of the process before. */
   restart(): void {
-    this.#readSinceUs = Math.min(this.#readSinceUs, this.#state.context.nowUs);
+    this.#readSinceUs = Math.min(this.#readSinceUs, this.#view.context.nowUs);
   }
 
   /** One step; called after every event that can change its inputs. */
@@ -72,7 +64,7 @@ export class Flattener extends Target {
     if (this.progress === 'done') return;
     if (!this.#canTrade && this.progress !== 'given_up') this.#queue();
     if (this.#isInAuction && this.progress === 'repricing') this.progress = 'working';
-    const isRead = this.#state.positionReconciler.readUs >= this.#readSinceUs;
+    const isRead = this.#view.positionReconciler.readUs >= this.#readSinceUs;
     switch (this.progress) {
       case 'queued':
       case 'given_up':
@@ -101,7 +93,7 @@ export class Flattener extends Target {
   /** A read failed after its stops were withdrawn: the read before it serves while it is fresh, as all fills since then are booked. */
   readFailed(): void {
     if (this.progress !== 'reading') return;
-    if (this.#state.positionReconciler.isFresh) return this.#place();
+    if (this.#view.positionReconciler.isFresh) return this.#place();
     if (this.#exit.held !== 0)
       this.alertOnce('unread', 'critical', 'flatten_waits', `${BLIND}, and has no stop`);
   }
@@ -112,12 +104,12 @@ export class Flattener extends Target {
   }
 
   get #canTrade(): boolean {
-    return this.#state.session.phase === 'continuous' || this.#isInAuction;
+    return this.#view.session.phase === 'continuous' || this.#isInAuction;
   }
 
   /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
   get #isInAuction(): boolean {
-    const phase = this.#state.session.phase;
+    const phase = this.#view.session.phase;
     if (!isAuction(phase)) return false;
     return (
       this.requesters.has('person_in_auction') ||
@@ -126,7 +118,7 @@ export class Flattener extends Target {
   }
 
   get #orders(): readonly OrderView[] {
-    return ordersOf(this.#state, this).filter(mayEnd);
+    return ordersOf(this.#view, this).filter(mayEnd);
   }
 
   get #entries(): readonly OrderView[] {
@@ -141,7 +133,7 @@ export class Flattener extends Target {
   /** Once each, and again when a cancel failed. */
   #cancel(orders: readonly OrderView[]): void {
     for (const { isBeingCanceled, strategy, clientOrderId } of orders)
-      if (!isBeingCanceled) this.#state.context.cancel(strategy, clientOrderId);
+      if (!isBeingCanceled) this.#view.context.cancel(strategy, clientOrderId);
   }
 
   get #isFlat(): boolean {
@@ -149,7 +141,7 @@ export class Flattener extends Target {
   }
 
   #queue(): void {
-    const phase = this.#state.session.phase;
+    const phase = this.#view.session.phase;
     // The book read after the close shows the fills of the auction; until then its exit may have filled.
     if (phase === 'closed' && (this.progress === 'resting' || this.#exit.isOpen))
       return this.#waitIdle('resting');
@@ -161,7 +153,7 @@ export class Flattener extends Target {
   }
 
   #check(): void {
-    const isReady = this.#state.positionReconciler.isFresh && this.#exit.canBePriced;
+    const isReady = this.#view.positionReconciler.isFresh && this.#exit.canBePriced;
     const isCovered = this.#orders.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#proceed();
     this.#await('checking');
@@ -175,7 +167,7 @@ export class Flattener extends Target {
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isTriggerOrder, parent }: OrderView): boolean {
     const isStop = isTriggerOrder ? purpose === 'reduce' || isAdopted : parent !== null;
-    return isStop || this.#state.withdrawal.isCover(clientOrderId);
+    return isStop || this.#view.withdrawal.isCover(clientOrderId);
   }
 
   #alertDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -189,14 +181,14 @@ export class Flattener extends Target {
   /** It counts until it is found, or proven absent. */
   #noteLostExit(exit: OrderView): void {
     this.#lost += 1;
-    this.#lostExits.set(exit.clientOrderId, this);
+    this.#view.targets.lostExits.set(exit.clientOrderId, this);
     this.#alertDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
 
   #proceed(): void {
-    const isTooOften = this.#lost > this.#state.settings.flatten.attempts;
+    const isTooOften = this.#lost > this.#view.settings.flatten.attempts;
     if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
@@ -256,35 +248,35 @@ export class Flattener extends Target {
 
   #giveUp(why: string): void {
     this.#waitIdle('given_up');
-    const { attempts } = this.#state.settings.flatten;
+    const { attempts } = this.#view.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
     this.alert('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
-    return this.#tries > this.#state.settings.flatten.attempts;
+    return this.#tries > this.#view.settings.flatten.attempts;
   }
 
   /** A state that waits for something else than time. */
   #waitIdle(progress: Target['progress']): void {
-    this.#state.timers.stop(this);
+    this.#view.timers.stop(this);
     this.progress = progress;
   }
 
   /** A state that does not wait for ever. */
   #enter(progress: Target['progress']): void {
-    const { settings, timers } = this.#state;
+    const { settings, timers } = this.#view;
     this.progress = progress;
     timers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
   }
 
   /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
-  #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
+  #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#view.context.nowUs): void {
     this.#enter(progress);
     if (progress === 'checking' && !this.#isInAuction) this.#cancel(this.#entries);
     this.#readSinceUs = sinceUs;
-    this.#state.reads.request('positions');
+    this.#view.reads.request('positions');
   }
 
   #onSlow(): void {
@@ -314,26 +306,20 @@ export class Flattener extends Target {
 }
 
 export class TargetExecutor {
-  readonly #state: EngineState;
-  #all: readonly Flattener[] = [];
-  /** Exits without an answer: one that turns up after it was proven absent could open a position. Its requesters get what they asked for. */
-  readonly #lost = new Map<ClientOrderId, Target>();
+  readonly #view: EngineView;
+  readonly #targets: Targets<Flattener>;
 
-  constructor(state: EngineState) {
-    this.#state = state;
-  }
-
-  /** There is no target, and no exit is without an answer. */
-  get isIdle(): boolean {
-    return this.#all.length === 0 && this.#lost.size === 0;
+  constructor(view: EngineView, targets: Targets<Flattener>) {
+    this.#view = view;
+    this.#targets = targets;
   }
 
   /** Also restarts a flatten that waits or was given up. */
   flatten(position: PositionKey, reason: string, requester: Requester = 'settings'): void {
-    let target = this.#all.find((each) => isSamePosition(each, position));
+    let target = this.#targets.of(position);
     if (target === undefined) {
-      target = new Flattener(this.#state, position, reason, this.#lost);
-      this.#setAll([...this.#all, target]);
+      target = new Flattener(this.#view, position, reason);
+      this.#targets.all = [...this.#targets.all, target];
     }
     target.requesters.add(requester);
     target.start();
@@ -341,14 +327,14 @@ export class TargetExecutor {
 
   /** Everything the owner holds or has orders for. */
   flattenOwner(strategy: StrategyIndex, reason: string, requester: Requester): void {
-    const { portfolio, orders } = this.#state;
+    const { portfolio, orders } = this.#view;
     const all = [...portfolio.held(), ...orders.open].filter((each) => each.strategy === strategy);
     for (const instrument of new Set(all.map((each) => each.instrument)))
       this.flatten({ strategy, instrument }, reason, requester);
   }
 
   step(): void {
-    for (const [id, target] of this.#lost) this.#resumeIfFound(id, target);
+    for (const [id, target] of this.#targets.lostExits) this.#resumeIfFound(id, target);
     this.#stepEach((target) => target.step());
   }
 
@@ -368,28 +354,28 @@ export class TargetExecutor {
 
   /** The trading day is over; order numbers are void. */
   endDay(): void {
-    for (const target of this.#all) target.drop();
+    for (const target of this.#targets.all) target.drop();
     this.#alertUnfinished('its day ended');
-    this.#lost.clear();
+    this.#targets.lostExits.clear();
   }
 
   /** The process that was to stop is gone: targets of a person or a policy go on. */
   endStop(): void {
-    for (const { requesters } of this.#lost.values()) requesters.delete('stop');
-    for (const target of this.#all) endRequests(target, 'stop');
+    for (const { requesters } of this.#targets.lostExits.values()) requesters.delete('stop');
+    for (const target of this.#targets.all) endRequests(target, 'stop');
     this.#alertUnfinished('the process that was to stop ended');
   }
 
   /** Entries are on again: a target that was given up would later close new entries. */
   endGivenUp(strategy: StrategyIndex | null): void {
-    for (const target of this.#all)
+    for (const target of this.#targets.all)
       if (target.progress === 'given_up' && (strategy === null || target.strategy === strategy))
         endRequests(target, 'person', 'person_in_auction');
     this.#alertUnfinished('a person resumed');
   }
 
   describe(): readonly ReturnType<Flattener['describe']>[] {
-    return this.#all.map((target) => target.describe());
+    return this.#targets.all.map((target) => target.describe());
   }
 
   #alertUnfinished(why: string): void {
@@ -400,24 +386,19 @@ export class TargetExecutor {
   }
 
   #resumeIfFound(id: ClientOrderId, target: Target): void {
-    const status = this.#state.orders.get(id)?.status;
+    const status = this.#view.orders.get(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
-    this.#lost.delete(id);
+    this.#targets.lostExits.delete(id);
     if (status === undefined || status === 'rejected') return;
-    if (!TERMINAL_STATUSES.has(status)) this.#state.context.cancel(target.strategy, id);
+    if (!TERMINAL_STATUSES.has(status)) this.#view.context.cancel(target.strategy, id);
     for (const requester of target.requesters) this.flatten(target, `its exit ${id} turned up`, requester);
   }
 
   #stepEach(go: (target: Flattener) => void): void {
-    for (const target of this.#all) {
+    for (const target of this.#targets.all) {
       go(target);
-      if (target.progress === 'done') this.#setAll(this.#all.filter((each) => each !== target));
+      if (target.progress === 'done') this.#targets.all = this.#targets.all.filter((each) => each !== target);
     }
-  }
-
-  #setAll(all: readonly Flattener[]): void {
-    this.#all = all;
-    this.#state.targets.all = all;
   }
 }
 

@@ -8,7 +8,6 @@ import { type InstrumentIndex, type Money, OPERATOR_INDEX, signedQty } from '../
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { TargetExecutor } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { grouped } from '../risk/loss-limits.ts';
 import { RolloverMonitor } from './rollover.ts';
@@ -30,7 +29,6 @@ type SessionCommand = Extract<Command, { readonly name: 'flatten' | 'rollover' |
 
 export class SessionController {
   readonly #state: EngineState;
-  readonly #executor: TargetExecutor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: RolloverMonitor;
@@ -42,15 +40,14 @@ export class SessionController {
 
   constructor(state: EngineState) {
     this.#state = state;
-    this.#executor = new TargetExecutor(state);
     this.#auction = new AuctionWithdrawal(state);
-    this.#closeOut = new CloseOut(state, this.#executor);
+    this.#closeOut = new CloseOut(state);
     this.#rollover = new RolloverMonitor(state);
     this.#settlement = new Settlement(state);
-    this.#shutdown = new ShutdownProcedure(state, this.#executor);
-    this.#policies = new FailurePolicies(state, this.#executor);
+    this.#shutdown = new ShutdownProcedure(state);
+    this.#policies = new FailurePolicies(state);
     this.#protection = new ProtectiveStops(state, this.#policies);
-    this.#orphans = new Orphans(state, this.#executor);
+    this.#orphans = new Orphans(state);
   }
 
   /** The list of contracts is new, or the calendar. */
@@ -62,7 +59,7 @@ export class SessionController {
   }
 
   onSession(wasNight: boolean): void {
-    this.#executor.endDay();
+    this.#state.targetExecutor.endDay();
     this.#auction.plan();
     this.#closeOut.onSession(wasNight);
     this.#rollover.apply();
@@ -72,15 +69,15 @@ export class SessionController {
     this.#auction.plan();
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
-    if (!isStandstill(phase)) this.#executor.resume();
+    if (!isStandstill(phase)) this.#state.targetExecutor.resume();
     this.#closeOut.step();
-    this.#executor.step();
+    this.#state.targetExecutor.step();
     this.#shutdown.onPhase(phase);
   }
 
   onTimer(run: () => void): void {
     run();
-    this.#executor.step();
+    this.#state.targetExecutor.step();
     this.#shutdown.step();
     this.#protection.step();
   }
@@ -95,25 +92,25 @@ export class SessionController {
       case 'stop':
         return this.#shutdown.begin(command.reason);
       case 'resume':
-        return this.#executor.endGivenUp(command.strategy ?? null);
+        return this.#state.targetExecutor.endGivenUp(command.strategy ?? null);
     }
   }
 
   afterEvent(event: EngineEvent): void {
     if (event.kind === 'booted') {
       this.#shutdown.reset();
-      this.#executor.restart();
+      this.#state.targetExecutor.restart();
       this.#protection.restart();
     }
     if (event.kind === 'clock_skew') this.#auction.plan();
     if (event.kind === 'position_snapshot') this.#settlement.step();
-    if (event.kind === 'read_failed' && event.what === 'positions') this.#executor.readFailed();
+    if (event.kind === 'read_failed' && event.what === 'positions') this.#state.targetExecutor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     if (!this.#isIdle) {
       this.#orphans.step();
       this.#closeOut.step();
-      this.#executor.step();
+      this.#state.targetExecutor.step();
       this.#shutdown.step();
       this.#protection.step();
     }
@@ -122,18 +119,20 @@ export class SessionController {
 
   /** Nothing is held, waits at the broker, is asked for or is watched. */
   get #isIdle(): boolean {
+    const { targets, context } = this.#state;
     return !(
       this.#protection.isWatching ||
-      !this.#executor.isIdle ||
+      targets.all.length > 0 ||
+      targets.lostExits.size > 0 ||
       this.#shutdown.stage !== 'idle' ||
       this.#orphans.isWatching ||
-      this.#closeOut.isDue
+      context.nowUs >= this.#closeOut.dueUs
     );
   }
 
   status() {
     const { stage } = this.#shutdown;
-    const flattens = this.#executor.describe();
+    const flattens = this.#state.targetExecutor.describe();
     const texts = [...(stage === 'idle' ? [] : [`stop: ${stage}`]), ...flattens.map(({ text }) => text)];
     /** `procedure`: empty when none is under way. */
     return { stop: stage, flattens, procedure: texts.join('; ') };
@@ -146,7 +145,7 @@ export class SessionController {
     const all = portfolio.hasActivity(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const requester = inAuction ? 'person_in_auction' : 'person';
     for (const owner of strategy === null ? all : [strategy])
-      this.#executor.flattenOwner(owner, reason, requester);
+      this.#state.targetExecutor.flattenOwner(owner, reason, requester);
   }
 }
 
@@ -155,12 +154,10 @@ export class SessionController {
 
 class Orphans {
   readonly #state: EngineState;
-  readonly #executor: TargetExecutor;
   #alerted = new Set<string>();
 
-  constructor(state: EngineState, executor: TargetExecutor) {
+  constructor(state: EngineState) {
     this.#state = state;
-    this.#executor = executor;
   }
 
   /** An alerted orphan may have ended. */
@@ -192,7 +189,7 @@ class Orphans {
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#coverText(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
-    if (policy === 'flatten') this.#executor.flatten(held, `${id} is stopped`);
+    if (policy === 'flatten') this.#state.targetExecutor.flatten(held, `${id} is stopped`);
   }
 
   #coverText(held: HeldPosition): string {

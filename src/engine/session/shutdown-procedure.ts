@@ -7,7 +7,6 @@ import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domai
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
 import { mayEnd, mayFill, type OrderView, whyUnproven } from '../engine-view.ts';
-import type { TargetExecutor } from './flattener.ts';
 
 /** Time for the book to show the end of canceled orders. */
 const STOP_CANCELS_MAX = seconds(15);
@@ -23,24 +22,19 @@ type Stage = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'read
 
 export class ShutdownProcedure {
   readonly #state: EngineState;
-  readonly #executor: TargetExecutor;
-  #stage: Stage = 'idle';
+  /** Changed here alone. */
+  stage: Stage = 'idle';
   #reason = '';
   #left: readonly string[] = [];
   /** Once each: the process may be killed soon. */
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(state: EngineState, executor: TargetExecutor) {
+  constructor(state: EngineState) {
     this.#state = state;
-    this.#executor = executor;
-  }
-
-  get stage(): Stage {
-    return this.#stage;
   }
 
   begin(reason: string): void {
-    if (this.#stage !== 'idle') return;
+    if (this.stage !== 'idle') return;
     this.#reason = reason;
     if (!this.#isClosing) return this.#goOn();
     // Its stops are withdrawn: without its exits the position would be left naked.
@@ -89,28 +83,28 @@ export class ShutdownProcedure {
   }
 
   onPhase(phase: SessionPhase): void {
-    if (this.#stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
-    if (this.#stage === 'waiting' && phase === 'closed') return this.#waitOrLeave();
+    if (this.stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
+    if (this.stage === 'waiting' && phase === 'closed') return this.#waitOrLeave();
     this.step();
   }
 
   step(): void {
-    if (this.#stage === 'closing' && !this.#isClosing) this.#goOn();
-    if (this.#stage === 'canceling' && this.#leaving.length === 0) this.#closePositions();
-    else if (this.#stage === 'canceling') this.#cancelLeaving();
-    if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
-    if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
-    if (this.#stage === 'waiting' && this.#state.session.phase === 'closed' && !this.#isAwaitingReports)
+    if (this.stage === 'closing' && !this.#isClosing) this.#goOn();
+    if (this.stage === 'canceling' && this.#leaving.length === 0) this.#closePositions();
+    else if (this.stage === 'canceling') this.#cancelLeaving();
+    if (this.stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
+    if (this.stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
+    if (this.stage === 'waiting' && this.#state.session.phase === 'closed' && !this.#isAwaitingReports)
       this.#waitOrLeave();
   }
 
   /** A new process began: the stop concerned the old one. */
   reset(): void {
-    if (this.#stage === 'idle') return;
+    if (this.stage === 'idle') return;
     this.#enter('idle');
     this.#left = [];
     this.#asked.clear();
-    this.#executor.endStop();
+    this.#state.targetExecutor.endStop();
   }
 
   /** A position keeps its protective orders at the broker, and the orders that they sent when they triggered: a flatten withdraws them. */
@@ -160,7 +154,7 @@ export class ShutdownProcedure {
     const onLate = (): void => this.#endWith('they were not closed in time');
     this.#enter('flattening', { after: this.#flattenMax, run: onLate });
     for (const { index } of registry.registered)
-      this.#executor.flattenOwner(index, `stop: ${this.#reason}`, 'stop');
+      this.#state.targetExecutor.flattenOwner(index, `stop: ${this.#reason}`, 'stop');
     if (!targets.isBusy) this.#finish();
   }
 
@@ -206,7 +200,7 @@ export class ShutdownProcedure {
 
   /** `late`: runs when the stage takes too long. */
   #enter(stage: Stage, late?: { readonly after: DurationUs; readonly run: () => void }): void {
-    this.#stage = stage;
+    this.stage = stage;
     if (late === undefined) this.#state.timers.stop(this);
     else this.#state.timers.after(this, late.after, late.run);
   }

@@ -3,6 +3,7 @@
  * target ends when it is flat, when it has no requester, or with its day. Without a target, a position is held with its stops.
  */
 import type { EngineCore } from '../engine-core.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 
@@ -71,12 +72,14 @@ export class Target implements PositionKey {
   }
 }
 
-export class Targets {
+export class Targets<Executed extends Target = Target> {
   /** The list is replaced, never changed. */
-  all: readonly Target[] = [];
+  all: readonly Executed[] = [];
+  /** Exits without an answer: one that turns up after it was proven absent could open a position. Its requesters get what they asked for. */
+  readonly lostExits = new Map<ClientOrderId, Target>();
 
   has(position: PositionKey): boolean {
-    return this.#find(position) !== undefined;
+    return this.of(position) !== undefined;
   }
 
   /** From the first cancel until the owner is flat, also while a person is needed. */
@@ -86,7 +89,7 @@ export class Targets {
 
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
   isClosing(position: PositionKey): boolean {
-    const target = this.#find(position);
+    const target = this.of(position);
     return target !== undefined && !IS_IDLE.has(target.progress);
   }
 
@@ -100,7 +103,7 @@ export class Targets {
     return this.all.some(({ progress }) => progress !== 'given_up');
   }
 
-  #find(position: PositionKey): Target | undefined {
+  of(position: PositionKey): Executed | undefined {
     return this.all.find((target) => isSamePosition(target, position));
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Target } from '../../../src/engine/session/targets.ts';
+import { Flattener } from '../../../src/engine/session/flattener.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
 import { denialText } from '../../../src/engine/ports/denial.ts';
@@ -95,7 +95,7 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
     'closing_out: because=flatten',
     ({ state }) => {
       const place = { strategy: ALPHA, instrument: units.instrumentIndex(1) };
-      state.targets.all = [new Target(state, place, '')];
+      state.targets.all = [new Flattener(state, place, '')];
     },
   ],
   ['closing_out: because=overnight', timeIs('14:25')],

@@ -13,6 +13,7 @@ import type { EngineState } from '../../../src/engine/engine-state.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { EngineEvent, ReadKind } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { TargetExecutor } from '../../../src/engine/session/flattener.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { CONTROLLER_TIMER, ENGINE_TIMER } from '../../../src/engine/state/timers.ts';
 import type { ProposalDraft, DecisionSource } from '../../../src/engine/state/event-context.ts';
@@ -166,7 +167,7 @@ export class SessionWorld extends StateRig {
       this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
       setLegs(strategy, legs);
     };
-    return {
+    const own = {
       ...this.state,
       reads: instead(reads, { request: (what) => this.#read(what) }),
       withdrawal: instead(withdrawal, {
@@ -181,6 +182,7 @@ export class SessionWorld extends StateRig {
         },
       }),
     };
+    return { ...own, targetExecutor: new TargetExecutor(own, own.targets) };
   }
 
   #hear(entry: JournalEntry): void {
