@@ -18,7 +18,7 @@ import {
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
-import type { InstrumentMarket, DeferredBook, Market } from './market/market.ts';
+import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
@@ -189,8 +189,12 @@ export class Engine {
 
   /** Quiet trades that follow on a total volume of `totalVolume`; null while each event needs the full path. */
   enterStretch(instrument: InstrumentIndex, totalVolume: number): QuietStretch | null {
-    const stretch = this.#stretches[instrument] ?? this.#createStretches(instrument);
+    const stretch = this.stretchOf(instrument);
     return stretch.enter(totalVolume) ? stretch : null;
+  }
+
+  stretchOf(instrument: InstrumentIndex): QuietStretch {
+    return this.#stretches[instrument] ?? this.#createStretches(instrument);
   }
 
   /** `events` of quiet stretches are over. */
@@ -214,24 +218,6 @@ export class Engine {
   /** Nothing is due and nothing waits before this time: an event is only a price. */
   get quietUntilUs(): number {
     return this.#dueWork.hasPending ? -Infinity : this.#dueWork.dueUs;
-  }
-
-  /** A strategy listens to the book of this contract. */
-  hasBookListener(instrument: InstrumentIndex): boolean {
-    return this.#registry.isRunning && this.#host.listenersOf(instrument).hasBookListener;
-  }
-
-  /** A change of a book without listening strategies, before `quietUntilUs`: merged on the next read of the book. */
-  deferBook(seq: Seq, at: TsUs, instrument: InstrumentIndex, late: DeferredBook): void {
-    this.#context.begin(seq, at);
-    this.#events += 1;
-    const market = this.#market.of(instrument);
-    market.seenUs = at;
-    market.book.defer(late);
-  }
-
-  mergeDeferredBook(instrument: InstrumentIndex): void {
-    this.#market.of(instrument).book.mergeDeferred();
   }
 
   #createStretches(upTo: InstrumentIndex): QuietStretch {

@@ -50,13 +50,19 @@ export class QuietStretch {
     return at < this.untilUs && price >= this.low && price <= this.high;
   }
 
+  /** A strategy listens to the book of this contract. */
   get hasBookListener(): boolean {
-    return this.#listeners.hasBookListener;
+    return this.#registry.isRunning && this.#listeners.hasBookListener;
   }
 
-  /** A change of a book that no strategy listens to. */
+  /** A change of a book that no strategy listens to, while nothing is due: merged on the next read of the book. */
   deferBook(late: DeferredBook): void {
     this.#market.book.defer(late);
+  }
+
+  /** Merges the changes that wait. */
+  mergeDeferredBook(): void {
+    this.#market.book.mergeDeferred();
   }
 
   /** The next trade of `source`; false when a strategy left work, and the stretch is over. */

@@ -120,7 +120,7 @@ describe('25, 26: a standby over the end of the day', () => {
     rig.clock().trade(13_000).trade(13_001);
     expect(seen).toEqual([]);
     expect(rig.host.trades).toHaveLength(before);
-    expect(rig.engine.hasBookListener(instrumentIndex(0))).toBe(false);
+    expect(rig.engine.stretchOf(instrumentIndex(0)).hasBookListener).toBe(false);
     rig.session({ tradingDay: tradingDay('2026-03-05') }).trade(13_002);
     expect(seen).toEqual(['trade']);
   });

@@ -374,16 +374,18 @@ export class TapePlayer {
 
   /** Most changes of a book have no reader: messages are made only of the others. */
   #showSide(cursor: Cursor, side: ShownSide): void {
-    const { instrument } = cursor.tape;
     const engine = this.#engine;
+    const stretch = engine.stretchOf(cursor.tape.instrument);
     const { atUs } = cursor;
-    const isLate = atUs < engine.quietUntilUs && !engine.hasBookListener(instrument);
+    const isLate = atUs < engine.quietUntilUs && !stretch.hasBookListener;
     // Until the engine has done its due work, the book is as it was before.
-    if (!isLate && (cursor.bid.isDeferred || cursor.ask.isDeferred)) engine.mergeDeferredBook(instrument);
+    if (!isLate && (cursor.bid.isDeferred || cursor.ask.isDeferred)) stretch.mergeDeferredBook();
     side.take(cursor, this.#clock);
     side.isDeferred = isLate;
-    if (isLate) engine.deferBook(seqOf(side.seq), timeOf(atUs), instrument, cursor);
-    else engine.book(side.update(cursor.tape));
+    if (!isLate) return engine.book(side.update(cursor.tape));
+    stretch.deferBook(cursor);
+    stretch.leave(seqOf(side.seq), timeOf(atUs));
+    engine.leaveStretch(1);
   }
 }
 

@@ -120,7 +120,8 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const timeline = new Timeline(clock, broker, account, Infinity);
   const hear = (event: EngineEvent): void => void heard.push(event);
   // What the parts see of an engine: somebody who listens.
-  const engine = { process: hear, trade: hear, book: hear } as unknown as Engine;
+  const stretchOf = () => ({ hasBookListener: true });
+  const engine = { process: hear, trade: hear, book: hear, stretchOf } as unknown as Engine;
   timeline.engine = engine;
   const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
   clock.nowUs = beginUs;
