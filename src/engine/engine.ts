@@ -395,7 +395,7 @@ export class Engine {
   #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     const { moneyReconciler, fills, breakers } = this.#state;
     this.#session.account.take(account, startedUs);
-    moneyReconciler.takeAccount(account, startedUs, at, fills.version);
+    moneyReconciler.takeAccount(account, startedUs, at, fills.count);
     breakers.onAccount(account.netAssetValue);
   }
 
@@ -429,7 +429,7 @@ export class Engine {
     const hasUnconfirmedOrder = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#orders.unresolved + rowOwners.undecidedCount;
-    const book = { fillVersion: fills.version, unresolved, hasUnconfirmedOrder };
+    const book = { fillVersion: fills.count, unresolved, hasUnconfirmedOrder };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
@@ -443,7 +443,7 @@ export class Engine {
   #onPositions(snapshot: PositionSnapshot): void {
     const { reads, contracts, positionReconciler, fills } = this.#state;
     if (!reads.onArrived('positions', snapshot.startedUs) || contracts.all.length === 0) return;
-    positionReconciler.takePositions(snapshot, fills.version);
+    positionReconciler.takePositions(snapshot, fills.count);
     this.#state.executor.retryPending(false);
     this.#requestComparison();
   }

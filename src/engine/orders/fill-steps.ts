@@ -12,10 +12,9 @@ const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, 
 
 export class FillSteps {
   readonly #view: EngineView;
-  /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
-  version = 0;
-  /** Fills of the session, and when the last one was booked. */
+  /** Fills of the session: two equal readings enclose a moment at which nothing was filled. */
   count = 0;
+  /** When the last one was booked. */
   lastUs: TsUs | null = null;
   /** An order of another session got a fill or a value today: the broker charges it to another day than we do. */
   hasCarriedFills = false;
@@ -86,7 +85,6 @@ export class FillSteps {
     this.hasCarriedFills ||= order.isCarriedOver;
     order.fee = total.fee;
     order.tax = total.tax;
-    this.version += 1;
     this.count += 1;
     this.lastUs = context.nowUs;
     context.append({

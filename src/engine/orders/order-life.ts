@@ -482,12 +482,7 @@ interface OddStep {
   readonly oddity: string;
 }
 
-export interface TableOrder {
-  readonly status: OrderStatus;
-  readonly statusBefore: OrderStatus;
-  /** It rests, or will rest, in the trigger book. */
-  readonly isTriggerOrder: boolean;
-}
+type TableOrder = Pick<ManagedOrder, 'status' | 'statusBefore' | 'isTriggerOrder'>;
 
 export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
   const foreign = order.isTriggerOrder ? EXCHANGE_EVENTS : TRIGGER_EVENTS;

@@ -246,7 +246,7 @@ export class OrderReconciler {
       this.#view.exits.pair(order);
       this.#takeTrigger(order, row, scan);
     }
-    this.#view.rowOwners.setUnresolved(unresolved);
+    this.#view.rowOwners.unresolved = unresolved;
   }
 
   #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {

@@ -29,8 +29,8 @@ export class RowOwners {
   readonly #undecided = new Map<BrokerOrderNo, UndecidedRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
-  /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
-  #unresolved: ReadonlySet<BrokerOrderNo> = new Set();
+  /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book: their owner is not known yet. */
+  unresolved: ReadonlySet<BrokerOrderNo> = new Set();
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
@@ -63,11 +63,6 @@ export class RowOwners {
     return true;
   }
 
-  /** The trigger book names their sender, and its owner is not known yet. */
-  setUnresolved(numbers: ReadonlySet<BrokerOrderNo>): void {
-    this.#unresolved = numbers;
-  }
-
   /** The order that sent it; `undecided`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'undecided' | null {
     const sender = this.#core.orders.brokerIds.senderOf(row.orderNo);
@@ -77,7 +72,7 @@ export class RowOwners {
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#decide(row, null);
     const held = this.#undecided.get(row.orderNo);
-    if (this.#unresolved.has(row.orderNo)) return this.#defer(row, startedUs);
+    if (this.unresolved.has(row.orderNo)) return this.#defer(row, startedUs);
     if (this.#core.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#defer(row, startedUs);
     const alike = this.#core.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
@@ -101,7 +96,7 @@ export class RowOwners {
   nextDay(): void {
     this.#undecided.clear();
     this.#foreign.clear();
-    this.#unresolved = new Set();
+    this.unresolved = new Set();
     this.#overdue = null;
   }
 

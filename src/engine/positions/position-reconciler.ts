@@ -104,7 +104,7 @@ export class PositionReconciler {
   }
 
   takeBook(snapshot: OrderListSnapshot, book: BookState): void {
-    const verdict = this.#proof.takeBook(snapshot, book, (positions) => this.#keyOf(positions));
+    const verdict = this.#proof.takeBook(snapshot, book, () => this.#keyOf());
     switch (verdict.kind) {
       case 'none':
         return;
@@ -115,22 +115,22 @@ export class PositionReconciler {
         this.#agreedUs = this.#readUs;
         return this.#agree();
       case 'differs':
-        return this.#differ(this.#compare(verdict.reading), book);
+        return this.#differ(this.#compare(), book);
     }
   }
 
-  #keyOf(positions: readonly BrokerPosition[]): string {
-    return this.#compare(positions)
+  #keyOf(): string {
+    return this.#compare()
       .map(({ instrument, qty }) => `${instrument}:${qty}`)
       .join(' ');
   }
 
-  #compare(positions: readonly BrokerPosition[]): readonly Difference[] {
+  /** What was read last with ours: an earlier read is compared no more. */
+  #compare(): readonly Difference[] {
     const differences: Difference[] = [];
-    const nets = netsOf(positions);
     for (const contract of this.#core.contracts.all) {
       const difference =
-        (nets.get(contract.orderCode) ?? 0) - this.#core.portfolio.accountQty(contract.index);
+        (this.#nets.get(contract.orderCode) ?? 0) - this.#core.portfolio.accountQty(contract.index);
       if (difference !== 0) differences.push({ instrument: contract.index, qty: signedQty(difference) });
     }
     return differences;

@@ -18,7 +18,8 @@ export class EntryHalt {
   #why: HaltReason | null = null;
   /** The account's loss limit, whether or not it was the first reason. */
   #lossReason: string | null = null;
-  #isStopping = false;
+  /** From the stop of the process that was asked for to the start of the next one. */
+  isStopping = false;
   #resumedUs = -Infinity;
   /** Limits reached while entries were off for another reason, and alerted. */
   readonly #reached = new Set<HaltCode>();
@@ -40,7 +41,7 @@ export class EntryHalt {
 
   /** Why entries are off, or null. */
   get reason(): string | null {
-    return this.#why?.reason ?? (this.#isStopping ? STOPPING : null);
+    return this.#why?.reason ?? (this.isStopping ? STOPPING : null);
   }
 
   /** What the engine found; undefined for a command, and while entries are allowed. */
@@ -61,10 +62,6 @@ export class EntryHalt {
   /** The loss is the reason that a person sees, and accepts by resuming. */
   get isLossTheReason(): boolean {
     return this.#lossReason !== null && this.#lossReason === this.#why?.reason;
-  }
-
-  get isStopping(): boolean {
-    return this.#isStopping;
   }
 
   /** The first reason stays: a person has to check that one. False where it stayed. */
@@ -198,15 +195,6 @@ export class EntryHalt {
       this.#append(false, strategy, { reason });
       this.#strategies.delete(strategy);
     }
-  }
-
-  beginShutdown(): void {
-    this.#isStopping = true;
-  }
-
-  /** The process that was to stop is gone. */
-  endShutdown(): void {
-    this.#isStopping = false;
   }
 
   #append(halted: boolean, strategy: StrategyIndex | null, { reason, code }: HaltReason): void {

@@ -53,7 +53,7 @@ export class SessionEvents {
     context.onBooted();
     adoption.expect(owners);
     session.restart(boot);
-    halt.endShutdown();
+    halt.isStopping = false;
     reads.restart(tsUs);
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
@@ -89,7 +89,7 @@ export class SessionEvents {
       case 'resolve_order':
         return this.#resolve(command.clientOrderId, command.as, command.reason);
       case 'stop':
-        halt.beginShutdown();
+        halt.isStopping = true;
         return this.#controller.onCommand(command);
       case 'flatten':
       case 'rollover':

@@ -156,7 +156,7 @@ test.each([
   ['system', undefined],
 ] as const)('an exit moved by the %s while the daemon stops', (by, code) => {
   const { rig } = resting();
-  rig.hold(0, -2).read().state.halt.beginShutdown();
+  rig.hold(0, -2).read().state.halt.isStopping = true;
   const verdict = rig.guard.checkModify(ALPHA, ID, price(12_990), by, false);
   expect(verdict.kind === 'denied' ? verdict.denial.code : undefined).toBe(code);
 });

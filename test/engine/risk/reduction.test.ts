@@ -96,7 +96,7 @@ const OBSTACLES: readonly Case[] = [
     'contract_expired: expiry=2026-03-19 tradingDay=2026-03-20',
   ],
   ['a stopped strategy', stops, {}, 'strategy_stopped'],
-  ['a desk while the daemon stops', (rig) => rig.state.halt.beginShutdown(), {}, 'stopping'],
+  ['a desk while the daemon stops', (rig) => void (rig.state.halt.isStopping = true), {}, 'stopping'],
   [
     'an order of ours that it would trade with',
     (rig) => rig.add({ id: 'a', side: 'buy', qty: 1, strategy: 1 }),

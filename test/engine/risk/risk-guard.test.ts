@@ -71,7 +71,7 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
   ['price_off_grid: price=0', nothing, { price: 0 }],
   ['qty_above_max: qty=6 max=5', nothing, { qty: 6 }],
   ['strategy_stopped', ({ state }) => state.registry.stop(ALPHA, 'test')],
-  ['stopping', ({ state }) => state.halt.beginShutdown()],
+  ['stopping', ({ state }) => void (state.halt.isStopping = true)],
   ['halted: reason=by hand', ({ state }) => state.halt.haltByCommand('by hand', null)],
   ['halted: reason=its loss', ({ state }) => state.halt.haltByCommand('its loss', ALPHA)],
   [
