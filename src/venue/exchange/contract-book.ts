@@ -4,7 +4,6 @@ import type { TsUs } from '../../domain/units.ts';
 import type { BookView, Listing } from '../venue-event.ts';
 import type { DayTally } from './settlement-price.ts';
 import type { BookOrder } from './exchange.ts';
-import type { FillClause } from './fill-models.ts';
 import type { QueuePlace, TapeExchangeState } from './tape-exchange.ts';
 
 /** A user's order as the book sees it. Tags of users are above zero. */
@@ -20,9 +19,9 @@ export interface OrderBook {
   remove(order: BookEntry): void;
 }
 
-/** Receives the executions of users' orders; `clause` is null where all orders of the market are in the book. */
+/** Receives the executions of users' orders where all orders of the market are in the book. */
 export interface BookFills {
-  onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void;
+  onFill(tag: number, price: number, qty: number): void;
 }
 
 /** Plain data; of the auction that ended last, and the place of each order, by its tag. */

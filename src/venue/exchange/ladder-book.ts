@@ -210,7 +210,7 @@ export class LadderBook implements ContractBook {
       this.#ticker.trade(priceTicks(price), quantity, aggressor, source, at);
       for (const order of [resting, seller]) if (order?.leavesQty === 0) this.#orders.delete(order.tag);
       for (const each of [resting.tag, seller?.tag ?? tag])
-        if (each > BACKGROUND) this.#sink.onFill(each, price, quantity, null, at);
+        if (each > BACKGROUND) this.#sink.onFill(each, price, quantity);
     }
   }
 

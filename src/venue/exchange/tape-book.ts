@@ -3,8 +3,9 @@ import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel, TapeColumns } from '../../domain/ticks.ts';
-import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
-import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
+import { priceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { BookEntry, ContractBook, TapeState } from './contract-book.ts';
+import type { FillSink } from './exchange.ts';
 import { DayTally } from './settlement-price.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
@@ -23,29 +24,29 @@ const MODEL: TickFillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', s
 export class TapeBook implements ContractBook {
   listing: Listing;
   readonly tally = new DayTally();
-  readonly #sink: BookFills;
   readonly #ticker: Ticker;
   /** Null where no book was recorded. */
   readonly #rows: LiveRows | null;
   readonly #exchange: TapeExchange<BookEntry>;
   #auction: 'opening' | 'closing' = 'opening';
-  #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
   /** Places in the queues before a restart, until the orders are restored. */
   readonly #restoredPlaces = new Map<number, TapeState['queue'][number]>();
 
-  constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch, hasBook: boolean) {
+  constructor(
+    listing: Listing,
+    outbox: Outbox,
+    sink: FillSink<BookEntry>,
+    watch: TriggerWatch,
+    hasBook: boolean,
+  ) {
     this.listing = listing;
-    this.#sink = sink;
     this.#rows = hasBook ? new LiveRows() : null;
-    this.#exchange = new TapeExchange<BookEntry>(this.#rows, MODEL, {
-      fill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
-    });
+    this.#exchange = new TapeExchange(this.#rows, MODEL, sink);
     this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
   }
 
   print(print: TapePrint, at: TsUs): void {
-    this.#nowUs = at;
     if (print.qty > 0) this.#trade(print, at);
     if (this.#rows !== null) this.#exchange.row(this.#rows.write(print));
   }
@@ -59,8 +60,7 @@ export class TapeBook implements ContractBook {
     if (this.#rows === null) this.#exchange.print(print.price, print.qty, side);
   }
 
-  enter(order: BookEntry, at: TsUs): void {
-    this.#nowUs = at;
+  enter(order: BookEntry): void {
     this.#exchange.enter(order);
   }
 

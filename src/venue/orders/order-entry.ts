@@ -134,17 +134,12 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     }
   }
 
-  onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void {
-    this.fill(this.store.byTag(tag), price, qty, clause, at);
+  onFill(tag: number, price: number, qty: number): void {
+    this.fill(this.store.byTag(tag), price, qty, null);
   }
 
-  fill(
-    order: VenueOrder,
-    price: number,
-    qty: number,
-    clause: FillClause | null,
-    at: TsUs = this.#venue.nowUs,
-  ): void {
+  fill(order: VenueOrder, price: number, qty: number, clause: FillClause | null): void {
+    const at = this.#venue.nowUs;
     assert(qty > 0 && qty <= order.leavesQty, 'no more is filled than is left');
     const listing = this.#venue.listing(order.orderCode);
     assert(listing !== undefined, 'an order that fills is of a listed contract');
