@@ -44,111 +44,91 @@ export interface EngineOptions {
 
 export type CreateGuard = (view: EngineView) => Guard;
 
-type OwnOptions = ReturnType<typeof withOwnSettings>;
-type Base = ReturnType<typeof createBase>;
+/** Its parts in the order in which they are made: each rests on those before it, and sees the others from the first event on. */
+export class EngineState implements EngineView {
+  readonly settings;
+  readonly calendar;
+  readonly costs;
+  readonly context;
+  readonly dueWork = new DueWork();
+  readonly timers;
+  readonly contracts = new ContractTable();
+  readonly market = new Market();
+  readonly orders;
+  readonly session;
+  readonly reads;
+  readonly portfolio;
+  readonly registry;
+  readonly withdrawal;
+  readonly halt;
+  readonly losses;
+  readonly breakers;
+  readonly ids = new ClientOrderIds();
+  readonly plots;
+  readonly queue;
+  readonly targets = new Targets<Flattener>();
+  readonly targetExecutor;
+  /** By strategy and contract: who covers a position that gets no stop for that, in words. */
+  readonly coveredByOthers = new Map<string, string>();
+  /** By strategy and contract: contracts that should have a stop at the broker now and have none. */
+  readonly uncovered = new Map<string, number>();
+  readonly life;
+  readonly exits;
+  readonly carriedOrders;
+  readonly rowOwners;
+  readonly positionReconciler;
+  readonly present;
+  readonly past;
+  readonly executor;
+  readonly fills;
+  readonly adoption;
+  readonly rows;
+  readonly reconciler;
+  readonly moneyReconciler;
+  readonly stopper;
+  readonly exitCover;
+  readonly dayEnd;
+  readonly polls;
 
-/** Needs nothing but the ports. */
-function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
-  const context = new EventContext(outbound.journal);
-  const dueWork = new DueWork();
-  const contracts = new ContractTable();
-  const market = new Market();
-  return {
-    context,
-    dueWork,
-    timers: new MarketTimers(context, dueWork),
-    contracts,
-    market,
-    orders: new Orders(dueWork, market, outbound.reports.reportsOnce === true),
-    session: new SessionState(calendar, context, outbound.reports.accountNow),
-    reads: new ReadRequests(context, outbound.reports),
-    portfolio: new Portfolio(contracts, market),
-    registry: new StrategyRegistry(settings.strategies, host),
-    /** Lists of strategies change it. */
-    settings,
-    costs,
-  };
-}
-
-/** The parts that rest on it. One literal: objects made by spreading have a hidden class each, and an order takes more from assigned ones. */
-function createBase(options: OwnOptions) {
-  const { settings, calendar, host, outbound } = options;
-  const core = createCore(options);
-  const withdrawal = new EntryWithdrawal(core);
-  const halt = new EntryHalt(core, withdrawal);
-  const life = new OrderLife(core, host);
-  const exits = new BracketExits(core);
-  const carriedOrders = new CarriedOrders(core, exits, life);
-  return {
-    context: core.context,
-    dueWork: core.dueWork,
-    timers: core.timers,
-    contracts: core.contracts,
-    market: core.market,
-    orders: core.orders,
-    session: core.session,
-    reads: core.reads,
-    portfolio: core.portfolio,
-    registry: core.registry,
-    settings,
-    costs: core.costs,
-    calendar,
-    withdrawal,
-    halt,
-    losses: new LossLimits(core, halt),
-    breakers: new CircuitBreakers(core, halt),
-    ids: new ClientOrderIds(),
-    plots: new Plots(outbound.plots),
-    queue: new IntentQueue(core.dueWork),
-    targets: new Targets<Flattener>(),
-    /** By strategy and contract: who covers a position that gets no stop for that, in words. */
-    coveredByOthers: new Map<string, string>(),
-    /** By strategy and contract: contracts that should have a stop at the broker now and have none. */
-    uncovered: new Map<string, number>(),
-    life,
-    exits,
-    carriedOrders,
-    rowOwners: new RowOwners(core),
-    positionReconciler: new PositionReconciler(core, carriedOrders),
-    gateway: outbound.gateway,
-  };
-}
-
-function createReconciler(base: Base, executor: OrderExecutor) {
-  const fills = new FillSteps(base);
-  const adoption = new Adoption(base, base.ids);
-  const rows = new RowReader(base, fills, executor);
-  return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
-}
-
-/** Lists of strategies and newer calendars change this engine alone. */
-const withOwnSettings = (given: EngineOptions) => ({
-  ...given,
-  calendar: new ReplaceableCalendar(given.calendar),
-  // A spread with a key of its own changes its hidden class from engine to engine, and all code that reads settings with it.
-  settings: Object.assign({}, given.settings, { strategies: [...given.settings.strategies] }),
-});
-
-export type EngineState = ReturnType<typeof createEngineState>;
-
-export function createEngineState(given: EngineOptions, createGuard: CreateGuard) {
-  const base = createBase(withOwnSettings(given));
-  const { context, life, ids, queue } = base;
-  const guard = createGuard(base);
-  const present = new LiveDecisions(ids, queue, guard);
-  const past = new JournalDecisions(ids, queue, guard, life);
-  context.setDecisions(present);
-  const executor = new OrderExecutor(base, base.gateway, guard, past);
-  const compared = createReconciler(base, executor);
-  return Object.assign(base, compared, {
-    moneyReconciler: new MoneyReconciler(base, compared.fills, compared.adoption),
-    present,
-    past,
-    executor,
-    targetExecutor: new TargetExecutor(base, base.targets),
-    stopper: new StrategyStopper(base),
-    exitCover: new ExitCover(base),
-    dayEnd: new DayEnd(base, life),
-    polls: new Polls(base),
-  });
+  constructor({ settings, calendar, costs, host, outbound }: EngineOptions, createGuard: CreateGuard) {
+    const { journal, reports, gateway, plots } = outbound;
+    // Lists of strategies and newer calendars change this engine alone. A spread with a key of its own changes the hidden class of settings
+    // from engine to engine, and all code that reads them with it.
+    this.settings = Object.assign({}, settings, { strategies: [...settings.strategies] });
+    this.calendar = new ReplaceableCalendar(calendar);
+    this.costs = costs;
+    this.context = new EventContext(journal);
+    this.timers = new MarketTimers(this.context, this.dueWork);
+    this.orders = new Orders(this.dueWork, this.market, reports.reportsOnce === true);
+    this.session = new SessionState(this.calendar, this.context, reports.accountNow);
+    this.reads = new ReadRequests(this.context, reports);
+    this.portfolio = new Portfolio(this.contracts, this.market);
+    this.registry = new StrategyRegistry(this.settings.strategies, host);
+    this.withdrawal = new EntryWithdrawal(this);
+    this.halt = new EntryHalt(this, this.withdrawal);
+    this.losses = new LossLimits(this, this.halt);
+    this.breakers = new CircuitBreakers(this, this.halt);
+    this.plots = new Plots(plots);
+    this.queue = new IntentQueue(this.dueWork);
+    this.targetExecutor = new TargetExecutor(this, this.targets);
+    this.life = new OrderLife(this, host);
+    this.exits = new BracketExits(this);
+    this.carriedOrders = new CarriedOrders(this, this.exits, this.life);
+    this.rowOwners = new RowOwners(this);
+    this.positionReconciler = new PositionReconciler(this, this.carriedOrders);
+    const guard = createGuard(this);
+    this.present = new LiveDecisions(this.ids, this.queue, guard);
+    this.past = new JournalDecisions(this.ids, this.queue, guard, this.life);
+    this.context.setDecisions(this.present);
+    this.executor = new OrderExecutor(this, gateway, guard, this.past);
+    this.fills = new FillSteps(this);
+    this.adoption = new Adoption(this, this.ids);
+    this.rows = new RowReader(this, this.fills, this.executor);
+    this.reconciler = new OrderReconciler(this, this.rows, this.adoption);
+    this.moneyReconciler = new MoneyReconciler(this, this.fills, this.adoption);
+    this.stopper = new StrategyStopper(this);
+    this.exitCover = new ExitCover(this);
+    this.dayEnd = new DayEnd(this, this.life);
+    this.polls = new Polls(this);
+  }
 }

@@ -17,7 +17,7 @@ import {
   US_PER_MINUTE,
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
-import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
+import { type CreateGuard, type EngineOptions, EngineState } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
@@ -85,7 +85,7 @@ export class Engine {
   #duplicates = 0;
 
   constructor(options: EngineOptions, dependencies = DEFAULTS) {
-    const state = createEngineState(options, dependencies.createGuard);
+    const state = new EngineState(options, dependencies.createGuard);
     this.#state = state;
     this.#controller = dependencies.createSessionController(state);
     this.#lifecycle = new SessionEvents(state, this.#controller);

@@ -6,7 +6,7 @@ import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { type OrderStatus, signOf } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
-import { createEngineState, type EngineState } from '../../../src/engine/engine-state.ts';
+import { EngineState } from '../../../src/engine/engine-state.ts';
 import { ManagedOrder, type OrderTerms } from '../../../src/engine/orders/managed-order.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
@@ -89,7 +89,7 @@ export class StateRig {
     const journal = { append: (entry: JournalEntry) => this.#heard.forEach((hear) => hear(entry)) };
     const host = new ScriptedHost([{}, {}]);
     const outbound = { ...new RigPorts().outbound(), journal };
-    this.state = createEngineState(
+    this.state = new EngineState(
       { settings: this.settings, calendar, costs: VN_COSTS, host, outbound },
       (view) => (guard = new RiskGuard(view)),
     );
