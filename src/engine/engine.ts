@@ -217,7 +217,7 @@ export class Engine {
 
   /** Nothing is due and nothing waits before this time: an event is only a price. */
   get quietUntilUs(): number {
-    return this.#dueWork.hasPending ? -Infinity : this.#dueWork.dueUs;
+    return this.#dueWork.quietUntilUs;
   }
 
   #createStretches(upTo: InstrumentIndex): QuietStretch {
@@ -233,7 +233,7 @@ export class Engine {
 
   /** True when nothing is due and nothing waits: the event is only a price. */
   #beginIfQuiet(seq: Seq, at: TsUs): boolean {
-    if (this.#dueWork.hasPending || this.#context.begin(seq, at) >= this.#dueWork.dueUs) return false;
+    if (this.#context.begin(seq, at) >= this.#dueWork.quietUntilUs) return false;
     this.#events += 1;
     return true;
   }
@@ -271,7 +271,7 @@ export class Engine {
     if (this.#state.executor.hasPending) this.#retryPendingCalls();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
     if (!this.#state.losses.isMeasured) this.#market.invalidateBand();
-    this.#dueWork.clear(this.#setAlarm(isClock));
+    this.#dueWork.quietUntilUs = this.#setAlarm(isClock);
   }
 
   #dispatch(event: RareEvent): void {

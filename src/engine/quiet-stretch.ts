@@ -37,10 +37,10 @@ export class QuietStretch {
 
   /** False while something is due or waits, or where the last trade did not leave a total volume of `totalVolume`. */
   enter(totalVolume: number): boolean {
-    const { hasPending, dueUs } = this.#dueWork;
-    if (hasPending || this.#context.nowUs >= dueUs) return false;
+    const { quietUntilUs } = this.#dueWork;
+    if (this.#context.nowUs >= quietUntilUs) return false;
     if (!this.#registry.isRunning || this.#market.chain.total !== totalVolume) return false;
-    this.untilUs = dueUs;
+    this.untilUs = quietUntilUs;
     this.low = this.#market.quietPrices.low;
     this.high = this.#market.quietPrices.high;
     return true;

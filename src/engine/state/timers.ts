@@ -102,26 +102,16 @@ export class MarketTimers {
   }
 }
 
-/** Guards the fast path: when the engine acts next by itself, and whether work waits for the event's end. Each price checks it once. */
+/** Guards the fast path: each price compares with one moment. */
 export class DueWork {
-  #hasPending = true;
-  #dueUs = -Infinity;
+  /** When the next timer or change of phase is due: events before it are only prices. -Infinity while work waits for the event's end. */
+  quietUntilUs = -Infinity;
 
   get hasPending(): boolean {
-    return this.#hasPending;
-  }
-
-  /** Market time at which the next timer or change of phase is due; events before it can skip the queue. */
-  get dueUs(): number {
-    return this.#dueUs;
+    return this.quietUntilUs === -Infinity;
   }
 
   markPending(): void {
-    this.#hasPending = true;
-  }
-
-  clear(dueUs: number): void {
-    this.#hasPending = false;
-    this.#dueUs = dueUs;
+    this.quietUntilUs = -Infinity;
   }
 }
