@@ -17,6 +17,8 @@ import {
   type OrderIntent,
   type Side,
   signOf,
+  type StopIntent,
+  type TrailingStopIntent,
   type Trigger,
   type TriggerIntent,
   type TriggerWhen,
@@ -46,8 +48,9 @@ export class ClosingHours {
   #day: TradingDay | null = null;
   /** Closures of the day's moments: a newer calendar has others. */
   #closures: ReadonlySet<TradingDay> | null = null;
-  #auctions: readonly TsUs[] = [];
-  #nightUs = Infinity;
+  auctions: readonly TsUs[] = [];
+  /** From here on positions that do not stay overnight are closed; infinite where they may stay, or there is no night. */
+  nightUs = Infinity;
   #phase: SessionPhase = 'closed';
   /** The phase holds from here, and until there. */
   #phaseUs = Infinity;
@@ -68,15 +71,6 @@ export class ClosingHours {
     return this.#phase;
   }
 
-  get auctions(): readonly TsUs[] {
-    return this.#auctions;
-  }
-
-  /** From here on positions that do not stay overnight are closed; infinite where they may stay, or there is no night. */
-  get nightUs(): number {
-    return this.#nightUs;
-  }
-
   /** From here on a contract is closed on its last day; infinite on any other day. */
   expiryUs(contract: Contract): number {
     const known = this.#expiries.get(contract);
@@ -91,8 +85,8 @@ export class ClosingHours {
     if (day === this.#day && closures === this.#closures) return;
     this.#day = day;
     this.#closures = closures;
-    this.#auctions = auctionStarts(this.#calendar, day);
-    this.#nightUs = flatFrom(this.#calendar, day, this.#before) ?? Infinity;
+    this.auctions = auctionStarts(this.#calendar, day);
+    this.nightUs = flatFrom(this.#calendar, day, this.#before) ?? Infinity;
     this.#expiries.clear();
   }
 }
@@ -354,12 +348,12 @@ function shapeDenial(
   const { side, limitPrice } = intent;
   switch (intent.kind) {
     case 'stop':
-      return behindDenial(side, intent.triggerWhen, intent.triggerPrice, limitPrice);
+      return behindDenial(side, intent, intent.triggerPrice, limitPrice);
     case 'trailing_stop': {
       const { trailingOffset: offset, activationPrice } = intent;
       if (!Number.isSafeInteger(offset) || offset < 1)
         return { code: 'trailing_offset_not_positive', offset };
-      return behindDenial(side, adverse(side), firstTrigger(side, activationPrice, offset), limitPrice);
+      return behindDenial(side, intent, activationPrice, limitPrice);
     }
     case 'bracket': {
       const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = intent;
@@ -381,8 +375,15 @@ function shapeDenial(
 /** Direction in which the market moves against the sender: a limit behind the trigger would never be filled. */
 const adverse = (side: Side): TriggerWhen => (side === 'buy' ? 'at_or_above' : 'at_or_below');
 
-function behindDenial(side: Side, when: TriggerWhen, trigger: number, limit: number): Denial | undefined {
-  if (when !== adverse(side)) return undefined;
+/** `at`: its trigger price, or the activation price of a trailing stop that does not follow the market yet. */
+function behindDenial(
+  side: Side,
+  order: Pick<StopIntent, 'kind' | 'triggerWhen'> | Pick<TrailingStopIntent, 'kind' | 'trailingOffset'>,
+  at: number,
+  limit: number,
+): Denial | undefined {
+  if (order.kind === 'stop' && order.triggerWhen !== adverse(side)) return undefined;
+  const trigger = order.kind === 'stop' ? at : firstTrigger(side, at, order.trailingOffset);
   const isBehind = side === 'buy' ? limit < trigger : limit > trigger;
   return isBehind ? { code: 'limit_behind_trigger', limit, trigger } : undefined;
 }
@@ -423,18 +424,10 @@ export function moveDenial(
 }
 
 function movedDenial({ side, limitPrice, trigger, triggerWhen }: OrderView, to: number): Denial | undefined {
-  switch (trigger?.kind) {
-    case 'stop':
-      return behindDenial(side, trigger.triggerWhen, to, limitPrice);
-    case 'trailing_stop':
-      // Following the market already, it has no activation price any more.
-      if (triggerWhen === adverse(side))
-        return { code: 'modify_not_possible', change: 'trigger', order: 'an active trailing_stop' };
-      return behindDenial(side, adverse(side), firstTrigger(side, to, trigger.trailingOffset), limitPrice);
-    // The broker moves the limit of an exit along with its trigger.
-    case undefined:
-    case 'bracket':
-    case 'arbitrage':
-      return undefined;
-  }
+  // The broker moves the limit of an exit along with its trigger.
+  if (trigger?.kind !== 'stop' && trigger?.kind !== 'trailing_stop') return undefined;
+  // Following the market already, it has no activation price any more.
+  if (trigger.kind === 'trailing_stop' && triggerWhen === adverse(side))
+    return { code: 'modify_not_possible', change: 'trigger', order: 'an active trailing_stop' };
+  return behindDenial(side, trigger, to, limitPrice);
 }
