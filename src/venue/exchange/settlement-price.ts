@@ -230,6 +230,6 @@ const copyOf = (state: TallyState): TallyState => ({
   tail: [...state.tail],
 });
 
-export function averageOf(tickQty: number, quantity: number, hundredthsPerTick: number): PriceHundredths {
+function averageOf(tickQty: number, quantity: number, hundredthsPerTick: number): PriceHundredths {
   return priceHundredths(Math.round((tickQty * hundredthsPerTick) / quantity));
 }

@@ -4,7 +4,7 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { averageOf, type DayTally, type TradePhase } from './settlement-price.ts';
+import type { DayTally, TradePhase } from './settlement-price.ts';
 import type { BookView, Outbox } from '../venue-event.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 
@@ -67,8 +67,8 @@ export class Ticker {
 
   summary(at: TsUs): void {
     const { open, high, low } = this.#tally;
-    if (open === null || high === null || low === null) return;
-    const average = averageOf(this.#tally.tickQty, this.#tally.volume, this.#hundredthsPerTick);
+    const average = this.#tally.average(this.#hundredthsPerTick);
+    if (open === null || high === null || low === null || average === null) return;
     const sent = this.#sent;
     const sameRange = open === sent.open && high === sent.high && low === sent.low;
     if (sameRange && (average === sent.average || at - sent.tsUs < AVERAGE_EVERY_US)) return;
