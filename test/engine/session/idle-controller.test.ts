@@ -11,16 +11,16 @@ import { SessionWorld } from '../support/session-world.ts';
 import { stopSell } from '../support/trigger-rows.ts';
 
 /** Something seems to wait at the broker all the time. */
-const restless = (state: EngineState): EngineState => ({
-  ...state,
-  orders: new Proxy(state.orders, {
-    get(orders, key: keyof EngineState['orders']) {
-      if (key === 'hasWaiting') return true;
-      const value = orders[key];
-      return typeof value === 'function' ? value.bind(orders) : value;
-    },
-  }),
-});
+const restless = (state: EngineState): EngineState =>
+  Object.assign({}, state, {
+    orders: new Proxy(state.orders, {
+      get(orders, key: keyof EngineState['orders']) {
+        if (key === 'hasWaiting') return true;
+        const value = orders[key];
+        return typeof value === 'function' ? value.bind(orders) : value;
+      },
+    }),
+  });
 
 const side = fc.constantFrom('buy' as const, 'sell' as const);
 const nat = fc.nat(9);

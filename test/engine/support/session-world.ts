@@ -167,8 +167,7 @@ export class SessionWorld extends StateRig {
       this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
       setLegs(strategy, legs);
     };
-    const own = {
-      ...this.state,
+    const own = Object.assign({}, this.state, {
       reads: instead(reads, { request: (what) => this.#read(what) }),
       withdrawal: instead(withdrawal, {
         isCover: (id) => withdrawal.isCover(id),
@@ -181,8 +180,8 @@ export class SessionWorld extends StateRig {
           registry.stop(strategy, reason);
         },
       }),
-    };
-    return { ...own, targetExecutor: new TargetExecutor(own, own.targets) };
+    });
+    return Object.assign(own, { targetExecutor: new TargetExecutor(own, own.targets) });
   }
 
   #hear(entry: JournalEntry): void {

@@ -98,6 +98,9 @@ export function playScript(script: string, options: RigOptions = {}): RigResult 
   return playActions(rows, actions, options);
 }
 
+/** Each change of a book is heard. */
+const HEARD = { hasBookListener: true };
+
 function playActions(rows: TickRows, actions: readonly Action[], options: RigOptions): RigResult {
   const { model = ON_TICKS, costs = NO_COSTS, order = NONE, report = NONE } = options;
   const clock = new VirtualClock();
@@ -120,8 +123,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const timeline = new Timeline(clock, broker, account, Infinity);
   const hear = (event: EngineEvent): void => void heard.push(event);
   // What the parts see of an engine: somebody who listens.
-  const stretchOf = () => ({ hasBookListener: true });
-  const engine = { process: hear, trade: hear, book: hear, stretchOf } as unknown as Engine;
+  const engine = { process: hear, trade: hear, book: hear, stretchOf: () => HEARD } as unknown as Engine;
   timeline.engine = engine;
   const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
   clock.nowUs = beginUs;
