@@ -47,7 +47,7 @@ export interface AlertingOptions {
   /** Journals an alert of a channel; it comes back through `entry`. */
   readonly alert: (severity: AlertSeverity, code: string, text: string, about?: string) => void;
   /** A name and a count that outlive the process. */
-  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
+  readonly counters: Pick<JournalStore, 'counter' | 'setCounterOrReport'>;
 }
 
 /** Older messages say nothing about now; the journal has them. */
@@ -230,7 +230,8 @@ export class Alerting {
             timers: systemTimers,
             taken: {
               stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
-              keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
+              keep: (update, stamp) =>
+                counters.setCounterOrReport('telegram_update', `${id} ${update}`, stamp),
             },
             take: async (asked) => {
               const reply = await control.take(asked);

@@ -275,8 +275,8 @@ export class JournalStore {
       .run(name, day, value);
   }
 
-  /** As `setCounter`, for a count that memory holds too: a refused write is reported like that of a row. */
-  keepCounter(name: string, day: string, value: number): void {
+  /** For a count that memory holds too: a refused write is reported like that of a row. */
+  setCounterOrReport(name: string, day: string, value: number): void {
     try {
       this.setCounter(name, day, value);
     } catch (error) {

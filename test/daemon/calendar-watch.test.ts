@@ -20,7 +20,7 @@ function alerts(
         clock: { nowUs: () => momentOf(addDays(CALENDAR.validTo, -left), hour * US_PER_HOUR, 420) },
         counters: {
           counter: (name, day) => kept.get(name + day) ?? 0,
-          keepCounter: (name, day, value) => void kept.set(name + day, value),
+          setCounterOrReport: (name, day, value) => void kept.set(name + day, value),
         },
         alert: (severity, code) => alerts.push(`${left} ${severity} ${code}`),
       });

@@ -108,7 +108,7 @@ describe('committing in groups', () => {
     const { store, timers, failures } = openStore(path);
     store.beginSession(DAY, tsUs(1), 'test.yaml');
     const full = fullDisk(path, 'entries', 'counters');
-    store.keepCounter('attempts', '', 3);
+    store.setCounterOrReport('attempts', '', 3);
     store.append(note(1));
     expect(() => store.flush()).toThrow('disk full');
     timers.advance(milliseconds(1_000));

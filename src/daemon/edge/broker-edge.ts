@@ -178,9 +178,9 @@ const reconnectStore = (journal: JournalStore): ReconnectStore => ({
     paused: PAUSES[journal.counter('reconnect_paused', '')] ?? null,
   }),
   save: ({ attempts, protocolErrors, paused }) => {
-    journal.keepCounter('reconnect_attempts', '', attempts);
-    journal.keepCounter('reconnect_protocol_errors', '', protocolErrors);
-    journal.keepCounter('reconnect_paused', '', PAUSES.indexOf(paused));
+    journal.setCounterOrReport('reconnect_attempts', '', attempts);
+    journal.setCounterOrReport('reconnect_protocol_errors', '', protocolErrors);
+    journal.setCounterOrReport('reconnect_paused', '', PAUSES.indexOf(paused));
   },
 });
 

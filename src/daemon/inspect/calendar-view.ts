@@ -79,7 +79,7 @@ interface CalendarWatch {
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   readonly calendar: TradingCalendar;
   readonly clock: Clock;
-  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
+  readonly counters: Pick<JournalStore, 'counter' | 'setCounterOrReport'>;
 }
 
 /** Alerts once from 30 days before the end, each day from a week before and after it. To be called every few minutes. */
@@ -91,7 +91,7 @@ export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatc
   const last = counters.counter(ALERTED_COUNTER, calendar.validTo);
   const isDue = last === 0 || (left <= DAILY_FROM && last !== dayNumber(today));
   if (!isDue) return;
-  counters.keepCounter(ALERTED_COUNTER, calendar.validTo, dayNumber(today));
+  counters.setCounterOrReport(ALERTED_COUNTER, calendar.validTo, dayNumber(today));
   if (left < 0) alert('critical', 'calendar_ended', text);
   else alert('warning', 'calendar_ends', text);
 }

@@ -325,7 +325,7 @@ const endAlert = ({ mode }: Pick<Config, 'mode'>, text: string) =>
 /** Sends the report once for each session, also over restarts. */
 export function sendReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
   if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_sent', day) > 0) return;
-  journal.keepCounter('report_sent', day, 1);
+  journal.setCounterOrReport('report_sent', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;
   alerting.send({ severity: 'info', kind: 'report', title, text, page: path });
 }
