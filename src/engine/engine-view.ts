@@ -28,18 +28,21 @@ export interface EngineView extends EngineCore {
   readonly losses: LossLimits;
 }
 
+/** A key that is renamed does not pass unseen. */
+type StrictOmit<T, Key extends keyof T> = Omit<T, Key>;
+
 /** A live view of an order: do not keep it. */
 export type OrderView = Readonly<
-  Omit<
+  StrictOmit<
     ManagedOrder,
     | 'become'
     | 'grow'
-    | 'working'
+    | 'asWorkingOrder'
     | 'markReported'
     | 'activateTrail'
     | 'clearAbsence'
     | 'setClockBack'
-    | 'ownDoubt'
+    | 'ownExtras'
     | 'ownTrigger'
   >
 >;
