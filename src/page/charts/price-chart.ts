@@ -135,7 +135,7 @@ export function attribute(box: HTMLElement): void {
 export const BASE = { autoSize: true, handleScroll: { mouseWheel: false, vertTouchDrag: false } };
 export const TIME_SCALE = {
   timeVisible: true,
-  secondsVisible: false,
+  secondsVisible: true,
   minBarSpacing: 0.01,
   borderVisible: false,
   allowBoldLabels: false,
