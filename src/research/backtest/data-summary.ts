@@ -23,9 +23,6 @@ const JUMP_DOUBTED = 1.5;
 /** A year's ratio, and how many standard errors of its days it has to be above zero: few days make any ratio. */
 const SHARPE_DOUBTED = 5;
 const ERRORS_DOUBTED = 5;
-/** A ratio that people like to see, and the standard errors below which chance makes it as well. */
-const SHARPE_LIKED = 1;
-const ERRORS_OF_CHANCE = 2;
 /** From the first to the last of some days without a price. */
 const STRETCH_DOUBTED = 3 * US_PER_DAY;
 /** Days without a price, as a share of all: holidays are 3 to 4 in a hundred. */
@@ -231,10 +228,6 @@ export function doubtsOf(
   if (sharpe > SHARPE_DOUBTED && errors > ERRORS_DOUBTED)
     doubts.push(
       `a Sharpe ratio of ${sharpe.toFixed(2)} is too good to be true: look for wrong prices, costs left out or a look ahead (--verify)`,
-    );
-  else if (sharpe > SHARPE_LIKED && errors < ERRORS_OF_CHANCE)
-    doubts.push(
-      `a Sharpe ratio of ${sharpe.toFixed(2)} from ${formatCount(dailyReturns.length, 'day')} may be chance: it is ${errors.toFixed(1)} standard errors above zero`,
     );
   return doubts;
 }

@@ -79,7 +79,7 @@ export function createReport(
       metricTable(result, found, performance),
       ...denialTables(result),
     ],
-    warnings: [...warningsOf(result), ...benchmarkWarnings(performance)],
+    warnings: [...warningsOf(result, found), ...benchmarkWarnings(performance)],
     provenance: [
       ['configuration', result.configDigest],
       ['data', result.dataDigest],
@@ -247,7 +247,7 @@ const valueText = (value: unknown): string => (typeof value === 'string' ? value
 const ALIKE_MAX = 3;
 
 /** By weight: a strategy that was stopped or cheats, denied orders, and then remarks on the data and the market. */
-function warningsOf(result: BacktestResult): readonly string[] {
+function warningsOf(result: BacktestResult, found: RunStatistics): readonly string[] {
   const { notices, strategies } = result;
   const stopped = strategies.flatMap(({ id, stopped: why }) =>
     why === null ? [] : [`${id} was stopped: ${why}`],
@@ -268,7 +268,27 @@ function warningsOf(result: BacktestResult): readonly string[] {
       ...(rest === 0 ? [] : [`and ${formatNumber(rest)} more of this kind`]),
     ];
   });
-  return [...stopped, ...biased, ...strategies.flatMap(denialWarning), ...openWarning(result), ...remarks];
+  return [
+    ...stopped,
+    ...biased,
+    ...strategies.flatMap(denialWarning),
+    ...openWarning(result),
+    ...chanceWarning(found),
+    ...remarks,
+  ];
+}
+
+/** A ratio that people like to see, and the standard errors below which chance makes it as well. */
+const SHARPE_LIKED = 1;
+const ERRORS_OF_CHANCE = 2;
+
+function chanceWarning({ sharpe = 0, dailyReturns, basis }: RunStatistics): readonly string[] {
+  const errors = sharpe * Math.sqrt(dailyReturns.length / basis.periodsPerYear);
+  if (sharpe <= SHARPE_LIKED || errors >= ERRORS_OF_CHANCE) return [];
+  const days = formatCount(dailyReturns.length, 'day');
+  return [
+    `a Sharpe ratio of ${sharpe.toFixed(2)} from ${days} may be chance: it is ${errors.toFixed(1)} standard errors above zero`,
+  ];
 }
 
 /** Net profit has what is held at the end, and the list of closed trades has not. */

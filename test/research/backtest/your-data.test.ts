@@ -208,15 +208,11 @@ test('bars of a day in a market with hours hear of the hours, not of a zone', as
   );
 });
 
-test('a ratio that nobody has is doubted, and one that few days make', () => {
+test('a ratio that nobody has is doubted', () => {
   const found = runStatistics(SAMPLE_RESULT);
   const days = Array.from({ length: 30 }, () => 0.01);
   expect(doubtsOf([], SAMPLE_RESULT, { ...found, sharpe: 45.12, dailyReturns: days })).toEqual([
     'a Sharpe ratio of 45.12 is too good to be true: look for wrong prices, costs left out or a look ahead (--verify)',
   ]);
-  expect(doubtsOf([], SAMPLE_RESULT, { ...found, sharpe: 2, dailyReturns: days })).toEqual([
-    'a Sharpe ratio of 2.00 from 30 days may be chance: it is 0.7 standard errors above zero',
-  ]);
-  const year = Array.from({ length: 300 }, () => 0.01);
-  expect(doubtsOf([], SAMPLE_RESULT, { ...found, sharpe: 2, dailyReturns: year })).toEqual([]);
+  expect(doubtsOf([], SAMPLE_RESULT, { ...found, sharpe: 2, dailyReturns: days })).toEqual([]);
 });

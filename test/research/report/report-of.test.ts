@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import { createReport } from '../../../src/research/report/create-report.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
@@ -69,6 +70,16 @@ describe('the report of a run', () => {
       'gap 3',
       'and 2 more of this kind',
     ]);
+  });
+
+  it('warns of a ratio that so few days make by chance', () => {
+    const statistics = runStatistics(SAMPLE_RESULT);
+    const warningsOf = (sharpe: number) =>
+      createReport(SAMPLE_RESULT, 'few', { found: { ...statistics, sharpe } }).warnings.join();
+    expect(warningsOf(2)).toMatch(
+      /^a Sharpe ratio of 2.00 from \d days? may be chance: it is 0.\d standard errors/,
+    );
+    expect([warningsOf(0.5), warningsOf(40)]).toEqual(['the tape has a gap', 'the tape has a gap']);
   });
 
   it('draws equity, prices once they are known, and each fill', () => {
