@@ -31,6 +31,13 @@ import { OrderTracker } from './order-tracker.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
 import { callIdOf } from '../../engine/state/event-context.ts';
 
+/** The session that takes over. */
+interface Successor {
+  readonly isHalted?: boolean;
+  /** Its contract table so far. */
+  readonly into?: readonly Contract[];
+}
+
 export interface CarriedOver {
   /** Why entries stay off in the next session, whatever its books say; null when nothing of the last one asks for that. */
   readonly halted: HaltReason | null;
@@ -175,13 +182,12 @@ export class SessionTracker {
     return this.#accounts.view();
   }
 
-  /** `listed`: the last contract table of the session. `into`: the table so far of the session that takes over. */
+  /** `listed`: the last contract table of the session. */
   carriedOver(
     session: TradingDay,
     listed: readonly Contract[],
     names: StrategyNames,
-    isHalted = true,
-    into: readonly Contract[] = [],
+    { isHalted = true, into = [] }: Successor = {},
   ): CarriedOver {
     const held = this.accounts.flatMap(({ strategy, positions }) =>
       positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
@@ -277,8 +283,7 @@ export function carryOver(
   read: JournalReader,
   session: TradingDay,
   names: StrategyNames,
-  isHalted = true,
-  into: readonly Contract[] = [],
+  successor: Successor = {},
   unjournaled: readonly OrderOwner[] = [],
 ): CarriedOver {
   const tracker = new SessionTracker(null, read.replayedFrom(session));
@@ -288,7 +293,7 @@ export function carryOver(
   for (const { order } of unjournaled) if (order !== undefined) tracker.orders.place(order);
   for (const each of read.entries({ session, kinds: CARRIED })) tracker.add(each);
   tracker.takeUnread(read, session);
-  return tracker.carriedOver(session, read.contracts(session), names, isHalted, into);
+  return tracker.carriedOver(session, read.contracts(session), names, successor);
 }
 
 /** For a `day` that has begun before: with what it has earned, and the orders that it had then, which its book may still show. */

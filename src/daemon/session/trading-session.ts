@@ -145,12 +145,12 @@ function carriedOverFrom(
   left: EndedSession | undefined,
   into: readonly Contract[],
 ): CarriedOver {
-  const isHalted = halt.reason !== null;
+  const successor = { isHalted: halt.reason !== null, into };
   if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
   if (left?.day !== before)
-    return carryOver(journal.read, before, names, isHalted, into, unjournaled(before).owners);
+    return carryOver(journal.read, before, names, successor, unjournaled(before).owners);
   left.tracker.takeUnread(journal.read, before);
-  return left.tracker.carriedOver(before, left.contracts, names, isHalted, into);
+  return left.tracker.carriedOver(before, left.contracts, names, successor);
 }
 
 export class TradingSession implements InputSink, SessionWork {

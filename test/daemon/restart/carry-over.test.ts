@@ -222,7 +222,7 @@ it('keeps the peak of the account until a person accepts the fall from it, also 
   const day = tradingDay('2026-03-06');
   const peak = (isHalted: boolean) => {
     store.flush();
-    return carryOver(store.read, day, new StrategyNames([]), isHalted).started.equityPeak;
+    return carryOver(store.read, day, new StrategyNames([]), { isHalted }).started.equityPeak;
   };
   const head = { cause: seq(1), tsUs: tsUs(1), strategy: null } as const;
   store.beginSession(day, tsUs(1), 'test');
@@ -404,13 +404,13 @@ it('takes what is left into a contract table that another session has begun', ()
   carry.add({ entry, strategyName: 'strategy-0' });
   const into = [{ ...NEXT, index: instrumentIndex(0) }];
   const listed = [{ ...FRONT, index: instrumentIndex(0) }];
-  const added = carry.carriedOver(DAY, listed, NAMES, false, into);
+  const added = carry.carriedOver(DAY, listed, NAMES, { isHalted: false, into });
   expect(added.contracts.map(({ orderCode, index }) => [orderCode, index])).toEqual([
     [NEXT.orderCode, 0],
     [FRONT.orderCode, 1],
   ]);
   expect(added.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
-  const known = carry.carriedOver(DAY, listed, NAMES, false, added.contracts);
+  const known = carry.carriedOver(DAY, listed, NAMES, { isHalted: false, into: added.contracts });
   expect(known.contracts).toEqual(added.contracts);
   expect(known.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
 });
@@ -445,7 +445,7 @@ it('brings what left on the emergency file, as the rows of the journal have it w
     order,
   }));
   const alone = { clientOrderId: clientOrderId('H.4'), strategy: FIRST };
-  const left = carryOver(store.read, DAY, NAMES, true, [], [...owners, alone]);
+  const left = carryOver(store.read, DAY, NAMES, {}, [...owners, alone]);
   expect(left.started.carriedOrders).toMatchObject([
     {
       clientOrderId: 'H.1',
