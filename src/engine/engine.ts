@@ -389,23 +389,23 @@ export class Engine {
 
   #onAccount(snapshot: AccountSnapshot): void {
     if (this.#state.reads.onArrived('account', snapshot.startedUs))
-      this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
+      this.#applyAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
-  #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
+  #applyAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     const { moneyReconciler, fills, breakers } = this.#state;
     this.#session.account.take(account, startedUs);
-    moneyReconciler.takeAccount(account, startedUs, at, fills.count);
+    moneyReconciler.onAccount(account, startedUs, at, fills.count);
     breakers.onAccount(account.netAssetValue);
   }
 
   /** The answer comes first: rows are known by the number in it. */
   #onReport({ answer, news, tsUs: at }: ExecutionReport): void {
     const { executor, reconciler } = this.#state;
-    if (answer !== null) executor.takeAnswer(answer);
+    if (answer !== null) executor.onAnswer(answer);
     if (news !== null) {
-      reconciler.takeRows(news.rows, news.startedUs);
-      if (news.account !== null) this.#takeAccount(news.account, news.startedUs, at);
+      reconciler.onRows(news.rows, news.startedUs);
+      if (news.account !== null) this.#applyAccount(news.account, news.startedUs, at);
     }
     if (answer !== null) this.#requestComparison();
   }
@@ -430,8 +430,8 @@ export class Engine {
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#orders.unresolved + rowOwners.undecidedCount;
     const book = { fillVersion: fills.count, unresolved, hasUnconfirmedOrder };
-    positionReconciler.takeBook(snapshot, book);
-    this.#state.moneyReconciler.takeBook(snapshot, book);
+    positionReconciler.onOrderList(snapshot, book);
+    this.#state.moneyReconciler.onOrderList(snapshot, book);
     if (unresolved > 0) return;
     if (positionReconciler.unproven() === null) {
       rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
@@ -443,7 +443,7 @@ export class Engine {
   #onPositions(snapshot: PositionSnapshot): void {
     const { reads, contracts, positionReconciler, fills } = this.#state;
     if (!reads.onArrived('positions', snapshot.startedUs) || contracts.all.length === 0) return;
-    positionReconciler.takePositions(snapshot, fills.count);
+    positionReconciler.onPositions(snapshot, fills.count);
     this.#state.executor.retryPending(false);
     this.#requestComparison();
   }

@@ -295,10 +295,10 @@ it.each([
   ) {
     if (!readsAll) markUnchanged.call(this, order, shown);
   });
-  const { takeOrder } = RowReader.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
-  vi.spyOn(RowReader.prototype, 'takeOrder').mockImplementation(function (this: RowReader, ...taken) {
+  const { applyOrderRow } = RowReader.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(RowReader.prototype, 'applyOrderRow').mockImplementation(function (this: RowReader, ...taken) {
     skipped += readsAll ? 1 : -1;
-    takeOrder.apply(this, taken);
+    applyOrderRow.apply(this, taken);
   });
   fc.assert(
     fc.property(

@@ -55,8 +55,8 @@ export class OrderTracker {
     } else if (kind === 'order_waiting') this.#onWaiting(entry);
     else if (kind === 'position_agreed') this.#onPositionsAgreed();
     else if (kind === 'modify') this.#requested.set(entry.modify.clientOrderId, entry.modify);
-    else if (kind === 'outcome' || kind === 'order_status') this.#takeProgress(entry);
-    else if (kind === 'fill' || kind === 'fill_correction') this.#takeProgress(entry);
+    else if (kind === 'outcome' || kind === 'order_status') this.#onProgress(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#onProgress(entry);
   }
 
   place(order: OrderToSend, isLost = false): void {
@@ -192,7 +192,7 @@ export class OrderTracker {
     return event === 'seen_gone' && !this.#havePositionsAgreed ? 'expired_unproven' : to;
   }
 
-  #takeProgress(entry: EntryOf<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
+  #onProgress(entry: EntryOf<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
     if (entry.kind === 'outcome' && entry.call === 'cancel' && isRefused(entry.outcome))
       this.#dropRequest(entry.clientOrderId);
     const order = this.#known.get(entry.clientOrderId);

@@ -92,7 +92,7 @@ export class OrderExecutor {
   }
 
   /** Calls that the process before sent from the emergency file: they are pending no more, and the orders they change are looked up. */
-  takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
+  onUnjournaledCalls({ owners, changes, cancels }: UnjournaledCalls): void {
     const { orders, life } = this.#view;
     const sent = new Set(owners.map((each) => each.clientOrderId));
     for (const { callId } of [...changes, ...cancels]) sent.add(callId);
@@ -264,7 +264,7 @@ export class OrderExecutor {
   }
 
   /** The outcome of a call (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
-  takeAnswer({ call, callId, clientOrderId, outcome }: CallAnswer): void {
+  onAnswer({ call, callId, clientOrderId, outcome }: CallAnswer): void {
     const { context, orders } = this.#view;
     const order = orders.get(clientOrderId);
     context.append({

@@ -83,18 +83,18 @@ export class OrderReconciler {
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
       for (const row of snapshot.orders)
-        if (!this.#isRepeated(row, scan)) this.#takeOwned(row, scan, unowned);
+        if (!this.#isRepeated(row, scan)) this.#applyToOwner(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
-        this.#takeUnownedOrders(unowned, snapshot.orders, scan);
+        this.#assignUnownedOrders(unowned, snapshot.orders, scan);
       if (complete) this.#view.rowOwners.endScan(startedUs);
     } else {
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
         const owner = this.#view.orders.brokerIds.ownerOfTrigger(row);
         if (owner === undefined) unowned.push(row);
-        else this.#takeTrigger(owner, row, scan);
+        else this.#applyTriggerRow(owner, row, scan);
       }
-      if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
+      if (complete) this.#assignUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#afterRows();
     if (scan.shown === null) return;
@@ -111,9 +111,9 @@ export class OrderReconciler {
   }
 
   /** Takes changed rows that a venue in the process reports: each row is of an order that it has answered. */
-  takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
+  onRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
-    for (const row of rows) this.#takeOwned(row, scan, null);
+    for (const row of rows) this.#applyToOwner(row, scan, null);
     this.#afterRows();
   }
 
@@ -138,11 +138,11 @@ export class OrderReconciler {
   }
 
   /** `unowned` receives rows without an owner; null where each row is ours, and none is read again. */
-  #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
+  #applyToOwner(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
     const owner = this.#view.orders.brokerIds.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
       if (this.#view.carriedOrders.endedBeforeToday(owner)) scan.oldRows += 1;
-      this.#takeOrder(owner, row, scan);
+      this.#applyOrderRow(owner, row, scan);
       return this.#view.carriedOrders.onShown(owner, scan.startedUs);
     }
     const denied =
@@ -159,27 +159,27 @@ export class OrderReconciler {
     if (owner === undefined) return void unowned?.push(row);
     const isFirst =
       owner.rowUs < scan.startedUs && this.#view.orders.brokerIds.unchangedRow(owner) === undefined;
-    this.#takeOrder(owner, row, scan);
+    this.#applyOrderRow(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
     if (this.#view.orders.brokerIds.byNumber(row.orderNo) === owner && isRowOf(owner, row))
       this.#view.orders.brokerIds.markUnchanged(owner, row);
   }
 
-  #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
+  #applyOrderRow(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
     this.#view.orders.brokerIds.markChanged(order);
     order.clearAbsence();
-    this.#rows.takeOrder(order, row, startedUs);
+    this.#rows.applyOrderRow(order, row, startedUs);
   }
 
-  #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
+  #applyTriggerRow(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
     this.#view.carriedOrders.onShown(order, startedUs);
-    this.#rows.takeTrigger(order, row, startedUs);
+    this.#rows.applyTriggerRow(order, row, startedUs);
   }
 
-  #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
+  #assignUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
     const { startedUs } = scan;
     const hasRefIds = all.some(({ refId }) => refId !== null);
     const nameless = this.#view.orders.open.filter(
@@ -192,23 +192,23 @@ export class OrderReconciler {
       if (sender === null || sender === 'undecided') continue;
       const child = this.#adoption.adoptChild(row, sender, startedUs);
       this.#rows.onChildSent(sender, child);
-      this.#takeOrder(child, row, scan);
+      this.#applyOrderRow(child, row, scan);
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
       this.#view.orders.brokerIds.bind(order, row.orderNo, startedUs);
-      this.#takeOrder(order, row, scan);
+      this.#applyOrderRow(order, row, scan);
     }
     for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
     this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {
       const order = this.#adoption.adopt(row, startedUs);
-      if (order !== undefined) this.#takeOrder(order, row, scan);
+      if (order !== undefined) this.#applyOrderRow(order, row, scan);
     }
   }
 
-  #takeUnownedTriggers(
+  #assignUnownedTriggers(
     unowned: readonly BrokerTriggerOrder[],
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
@@ -227,7 +227,7 @@ export class OrderReconciler {
     );
     for (const { order, row } of matched.pairs) {
       this.#view.orders.brokerIds.bindTrigger(order, row.orderNo, row.orderKey);
-      this.#takeTrigger(order, row, scan);
+      this.#applyTriggerRow(order, row, scan);
     }
     for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
@@ -244,7 +244,7 @@ export class OrderReconciler {
       const order = this.#adoption.adoptTrigger(row, bracket);
       if (order === undefined) continue;
       this.#view.exits.pair(order);
-      this.#takeTrigger(order, row, scan);
+      this.#applyTriggerRow(order, row, scan);
     }
     this.#view.rowOwners.unresolved = unresolved;
   }
@@ -346,7 +346,7 @@ export class Adoption {
   }
 
   /** Orders of the emergency record whose contract is listed: calls without an answer, to be looked up, and until then exits that count. */
-  takeSent(): readonly ManagedOrder[] {
+  adoptSent(): readonly ManagedOrder[] {
     const taken: ManagedOrder[] = [];
     const unlisted: OrderToSend[] = [];
     for (const order of this.#sent) {

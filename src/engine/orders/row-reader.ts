@@ -46,15 +46,15 @@ export class RowReader {
   }
 
   /** A row of the in-day book. A row of an older scan counts for fills alone. */
-  takeOrder(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
+  applyOrderRow(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const isOlder = startedUs < order.rowUs;
-    if (!isOlder) this.#takeTerms(order, row, startedUs);
+    if (!isOlder) this.#applyTerms(order, row, startedUs);
     this.#fills.take(order, row, isOlder);
-    if (!isOlder) this.#takeState(order, row, startedUs);
+    if (!isOlder) this.#applyState(order, row, startedUs);
     if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
   }
 
-  #takeState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
+  #applyState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     order.rowUs = startedUs;
     const isNumberProven =
       !order.extras.isNumberLost && this.#view.carriedOrders.provesNumber(order, startedUs);
@@ -62,23 +62,23 @@ export class RowReader {
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
     if (row.reason !== '') order.reason = row.reason;
-    this.#takeStatus(order, row, startedUs);
+    this.#applyStatus(order, row, startedUs);
   }
 
-  takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+  applyTriggerRow(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs >= order.rowUs) {
       order.rowUs = startedUs;
       order.clearAbsence();
-      this.#takeTriggerTerms(order, row, startedUs);
+      this.#applyTriggerTerms(order, row, startedUs);
       if (order.markReported(`known:${row.qty}:${row.limitPrice}`))
         this.#view.life.journalWaiting(order, row);
-      this.#takeChildren(order, row);
-      this.#takeTriggerStatus(order, row, startedUs);
+      this.#applyChildren(order, row);
+      this.#applyTriggerStatus(order, row, startedUs);
     }
     if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
   }
 
-  #takeTerms(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
+  #applyTerms(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
     const { openModify } = order.extras;
@@ -97,8 +97,8 @@ export class RowReader {
     if (order.status === before) this.#view.life.publish(order);
   }
 
-  #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
-    const isMoved = this.#takeTriggerPrice(order, row, startedUs);
+  #applyTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+    const isMoved = this.#applyTriggerPrice(order, row, startedUs);
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
     if (isSame && !isMoved) return;
@@ -111,7 +111,7 @@ export class RowReader {
     this.#view.life.publish(order);
   }
 
-  #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
+  #applyTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order.extras;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
       order.ownExtras().openModify = null;
@@ -139,7 +139,7 @@ export class RowReader {
     this.#view.life.apply(order, 'modify_lost');
   }
 
-  #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
+  #applyStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     if (row.status === 'unrecognized') this.#alertUnrecognized(order, row.statusText, 'the book');
     const isNewDoubt = isDisagreeing(row) && this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
@@ -159,7 +159,11 @@ export class RowReader {
     clearCancelRequest(order, startedUs);
   }
 
-  #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
+  #applyTriggerStatus(
+    order: ManagedOrder,
+    { status, statusText }: BrokerTriggerOrder,
+    startedUs: TsUs,
+  ): void {
     switch (status) {
       case 'pending':
         order.ownTrigger().waitedUs = startedUs;
@@ -196,7 +200,7 @@ export class RowReader {
     this.#view.life.apply(order, 'cancel_lost');
   }
 
-  #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
+  #applyChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     for (const number of children) {
       if (!this.#view.orders.brokerIds.noteSent(number, order)) continue;
       const known = this.#view.orders.brokerIds.byNumber(number);

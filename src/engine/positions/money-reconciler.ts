@@ -79,9 +79,9 @@ export class MoneyReconciler {
     this.#settlementTax = 0;
   }
 
-  takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs, fillVersion: number): void {
+  onAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs, fillVersion: number): void {
     if (this.#reaction === undefined || !this.#isOfToday(startedUs)) return;
-    this.#proof.takeReading(account, startedUs, at, fillVersion);
+    this.#proof.onRead(account, startedUs, at, fillVersion);
   }
 
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
@@ -95,9 +95,9 @@ export class MoneyReconciler {
     return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;
   }
 
-  takeBook(snapshot: OrderListSnapshot, book: BookState): void {
+  onOrderList(snapshot: OrderListSnapshot, book: BookState): void {
     if (this.#reaction === undefined) return;
-    const verdict = this.#proof.takeBook(snapshot, book, (account) => keyOf(this.#compare(account)));
+    const verdict = this.#proof.onOrderList(snapshot, book, (account) => keyOf(this.#compare(account)));
     switch (verdict.kind) {
       case 'none':
       case 'moved': // the next periodic read decides

@@ -95,16 +95,16 @@ export class PositionReconciler {
     return this.#proof.isWaiting ? 'book' : 'positions';
   }
 
-  takePositions(snapshot: PositionSnapshot, fillVersion: number): void {
+  onPositions(snapshot: PositionSnapshot, fillVersion: number): void {
     this.#positions = snapshot.positions;
     this.#nets = netsOf(snapshot.positions);
     this.#readUs = snapshot.startedUs;
-    this.#proof.takeReading(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
+    this.#proof.onRead(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
     for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
   }
 
-  takeBook(snapshot: OrderListSnapshot, book: BookState): void {
-    const verdict = this.#proof.takeBook(snapshot, book, () => this.#keyOf());
+  onOrderList(snapshot: OrderListSnapshot, book: BookState): void {
+    const verdict = this.#proof.onOrderList(snapshot, book, () => this.#keyOf());
     switch (verdict.kind) {
       case 'none':
         return;
@@ -147,7 +147,7 @@ export class PositionReconciler {
     for (const difference of this.#differences) {
       const lost = lostOrder(difference.instrument, difference.qty > 0 ? 'buy' : 'sell');
       const isPriced = this.#unitValue(difference.instrument) !== undefined;
-      if (lost === undefined && isPriced) this.#adopt(this.#takeClosed(difference));
+      if (lost === undefined && isPriced) this.#adopt(this.#bookClosed(difference));
       else left.push(difference);
       const what = this.#describe([difference]);
       if (lost !== undefined) whys.push(`${what} may be a fill of ${lost}: resolve that order first`);
@@ -233,7 +233,7 @@ export class PositionReconciler {
    * Contracts closed at the broker leave the one owner of such a position: its stop or its exit would open an unwanted position. Returns
    * the rest; where several may have lost them, that is all.
    */
-  #takeClosed({ instrument, qty }: Difference): Difference {
+  #bookClosed({ instrument, qty }: Difference): Difference {
     const holders = this.#core.portfolio
       .held()
       .filter((held) => held.instrument === instrument && Math.sign(held.qty) === -Math.sign(qty));
@@ -358,13 +358,13 @@ export class EnclosedProof<T> {
     this.#suspected = null;
   }
 
-  takeReading(reading: T, startedUs: TsUs, arrivedUs: TsUs, fillVersion: number): void {
+  onRead(reading: T, startedUs: TsUs, arrivedUs: TsUs, fillVersion: number): void {
     const isAfterBook = startedUs >= this.#quietSinceUs && fillVersion === this.#fillVersion;
     this.#read = isAfterBook ? { reading, startedUs, arrivedUs, fillVersion } : null;
   }
 
   /** After a complete scan was compared with our orders. `keyOf` names a reading's differences from ours; empty when there are none. */
-  takeBook(
+  onOrderList(
     { startedUs, tsUs }: OrderListSnapshot,
     { fillVersion, unresolved }: BookState,
     keyOf: (reading: T) => string,

@@ -57,8 +57,8 @@ export class SessionEvents {
     reads.restart(tsUs);
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
-    executor.countSent(adoption.takeSent());
-    executor.takeSent({ owners, changes, cancels });
+    executor.countSent(adoption.adoptSent());
+    executor.onUnjournaledCalls({ owners, changes, cancels });
     this.#state.withdrawal.onBooted();
     for (const order of orders.open) executor.onInterrupted(order);
     this.#onStreamDown('down', null);
@@ -265,7 +265,7 @@ export class SessionEvents {
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
-    const sent = adoption.takeSent();
+    const sent = adoption.adoptSent();
     executor.countSent(sent);
     for (const order of sent) executor.onInterrupted(order);
     if (registry.isStarted) this.#controller.onContracts();

@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks());
 /** Orders that are over, by the numbers of their rows. */
 class Reader {
   readonly rig = new EngineRig().start();
-  readonly #read = vi.spyOn(RowReader.prototype, 'takeOrder');
+  readonly #read = vi.spyOn(RowReader.prototype, 'applyOrderRow');
   readonly ids = ['1', '2', '3'].map((no) => this.rig.resting(FIRST, 'buy', 1, 12_990 + Number(no), no));
 
   over(no: string, change: Partial<RowFacts> = {}): RowFacts {

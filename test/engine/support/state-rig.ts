@@ -133,7 +133,7 @@ export class StateRig {
     const scan = (startedUs: units.TsUs): void => {
       const book = { list: 'orders', complete: true, orders: [], startedUs, tsUs: startedUs } as const;
       const facts = { fillVersion: 0, unresolved: 0, hasUnconfirmedOrder: false };
-      this.state.positionReconciler.takeBook({ ...this.#head('book_snapshot'), ...book }, facts);
+      this.state.positionReconciler.onOrderList({ ...this.#head('book_snapshot'), ...book }, facts);
     };
     scan(readUs);
     this.read(readUs);
@@ -153,7 +153,7 @@ export class StateRig {
       lastPrice: units.priceHundredths(LAST * 10),
       openProfit: null,
     }));
-    positionReconciler.takePositions({ ...this.#head('position_snapshot'), startedUs, positions }, 0);
+    positionReconciler.onPositions({ ...this.#head('position_snapshot'), startedUs, positions }, 0);
     return this;
   }
 
