@@ -3,6 +3,7 @@ import type { ModifyToSend, OrderToSend } from '../../src/engine/ports/approved.
 import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
 import { exitPrices } from '../../src/venue/venue-command.ts';
 import type { Request } from './network.ts';
+import { isOpenAtBroker } from './broker-truth.ts';
 import type { Scene } from './scene.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,12 +28,16 @@ export class CallChecks {
     this.#scene = scene;
   }
 
-  /** Entries between the daemon's socket and the broker. */
+  /** Entries between the daemon's socket and the broker; the change of an order that is over there can do nothing. */
   get entriesInFlight(): readonly string[] {
-    const { livedUs } = this.#scene.world.time;
+    const { world, journal, truth } = this.#scene;
+    const { livedUs } = world.time;
     // A broker that dies takes what was on its way with it.
     for (const [id, sinceUs] of this.#flying) if (livedUs - sinceUs > FLIGHT_US_MAX) this.#flying.delete(id);
-    return [...this.#flying.keys()];
+    return [...this.#flying.keys()].filter((id) => {
+      const order = truth.named(journal.modifies.get(id)?.clientOrderId ?? '');
+      return order === undefined || isOpenAtBroker(order.report);
+    });
   }
 
   /** The first byte is about to leave. */
