@@ -114,6 +114,16 @@ describe('an order that was given up', () => {
     },
   );
 
+  it('is over although a read that began before the row of its end arrived still shows it', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
+    rig.cancel(FIRST, id).look([{ no: '7', qty: 2, status: 'canceled' }]);
+    rig.pass(0.1).book([{ no: '7', qty: 2, status: 'cancel_pending' }], { ago: 0.15 });
+    expect([rig.statusOf(id), rig.alerts()]).toEqual(['canceled', []]);
+    rig.pass(0.1).book([{ no: '7', qty: 2 }], { ago: 0.05 });
+    expect([rig.statusOf(id), rig.alerts()]).toEqual(['accepted', ['order_oddity']]);
+  });
+
   it('3: fills after its cancel was confirmed: the fill is real', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');

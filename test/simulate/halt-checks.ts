@@ -93,7 +93,7 @@ export class HaltChecks {
 
   /** A cancel of the sweep leaves: what only shrinks the position of its owner stays, the halves of a bracket count once. */
   killing(name: string): void {
-    const { truth, violated, world, isForeign, isTruthful } = this.#scene;
+    const { truth, violated, world, isForeign, isTruthful, journaledQty } = this.#scene;
     const order = truth.triggers.get(name) ?? truth.order(truth.day, name)?.report;
     if (order === undefined || isForeign || !isTruthful) return;
     // What is over already is canceled in vain where no book can be read.
@@ -103,8 +103,11 @@ export class HaltChecks {
     if (owner === OPERATOR || this.#isNews(code, world.time.nowUs - SWEPT_US)) return;
     const open = truth.open();
     const total = workingOf(open, owner, code, side);
-    const held = (side === 'sell' ? 1 : -1) * truth.heldBy(owner, code);
-    if (total > 0 && total <= held)
+    const closes = (net: number): number => (side === 'sell' ? 1 : -1) * net;
+    const held = closes(truth.heldBy(owner, code));
+    // Only the book shows the fill that makes it an exit.
+    const isUnread = world.plan.lasting === 'no_book' && closes(journaledQty(owner, code)) < total;
+    if (total > 0 && total <= held && !isUnread)
       violated(`the halt cancels ${name}: ${owner} holds ${held}, and orders over ${total} close it`);
   }
 

@@ -63,6 +63,12 @@ export class RowReader {
     if (row.orderKey !== null) order.orderKey = row.orderKey;
     if (row.reason !== '') order.reason = row.reason;
     this.#applyStatus(order, row, startedUs);
+    this.#endRows(order);
+  }
+
+  /** Reads may overlap: one that began before the row of an end arrived may have been answered before it. */
+  #endRows(order: ManagedOrder): void {
+    if (order.isFinal) order.rowUs = this.#view.context.nowUs;
   }
 
   applyTriggerRow(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -74,6 +80,7 @@ export class RowReader {
         this.#view.life.journalWaiting(order, row);
       this.#applyChildren(order, row);
       this.#applyTriggerStatus(order, row, startedUs);
+      this.#endRows(order);
     }
     if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
   }
