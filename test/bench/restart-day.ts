@@ -16,6 +16,7 @@ import {
   type SessionContext,
   TradingSession,
 } from '../../src/daemon/session/trading-session.ts';
+import type { Halt } from '../../src/daemon/session/halt.ts';
 import { statePaths } from '../../src/host/state/state-paths.ts';
 import { BrokerContracts } from '../../src/broker/reports/broker-contracts.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
@@ -230,6 +231,13 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     gateway: { submit: () => undefined, modify: () => undefined, cancel: () => undefined },
     reports,
   };
+  const halt: Pick<Halt, 'reason' | 'why' | 'takeEngineRow' | 'writeEngineRows' | 'markDelivered'> = {
+    reason: null,
+    why: null,
+    takeEngineRow: () => undefined,
+    writeEngineRows: () => undefined,
+    markDelivered: () => undefined,
+  };
   const context = {
     config,
     clockMap: REAL_TIME,
@@ -243,7 +251,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     mark: null,
     prices: new PriceBoard(() => []),
     onEntry: () => undefined,
-    halt: { reason: null, follow: () => undefined, settle: () => undefined, given: () => undefined },
+    halt,
     edge,
   };
   return { context: context as unknown as SessionContext, edge, journal, paths }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a session uses no more of it
