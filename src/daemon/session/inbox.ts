@@ -38,7 +38,7 @@ export interface InboxOptions {
 interface FrameWatch {
   /** Frames wait for longer than `LAG_MAX`. */
   onBehind(lag: DurationUs): void;
-  /** No frame had to wait for `LAG_MAX` for as long as `CALM`. */
+  /** No frame had to wait for `LAG_MAX` for as long as `CAUGHT_UP_AFTER`. */
   onCaughtUp(): void;
   /** Frames are being dropped from now on. */
   onOverflow(lag: DurationUs): void;

@@ -173,7 +173,7 @@ export class ManagedOrder {
   isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
-  /** Shared by all orders without one: written through `ownDoubt`. */
+  /** Shared by all orders without one: written through `ownExtras`. */
   extras: Readonly<OrderExtras> = NO_EXTRAS;
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;

@@ -34,11 +34,11 @@ export class Orders {
   #open = NO_ORDERS;
   #version = 0;
 
-  /** `doesForgetEnded`: orders that are long over leave, since no book shows them again. */
-  constructor(dueWork: DueWork, market: Market, doesForgetEnded = false) {
+  /** `forgetsFinal`: orders that are long over leave, since no book shows them again. */
+  constructor(dueWork: DueWork, market: Market, forgetsFinal = false) {
     this.#dueWork = dueWork;
     this.#market = market;
-    this.#forgetsFinal = doesForgetEnded;
+    this.#forgetsFinal = forgetsFinal;
   }
 
   /** Not final, oldest first. The list is replaced, never changed: a loop over the old one goes on undisturbed. */

@@ -71,9 +71,10 @@ export class RowOwners {
     if (named !== undefined && mayHaveSent(named, row)) return this.#decide(row, named);
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#decide(row, null);
-    const held = this.#undecided.get(row.orderNo);
+    const undecided = this.#undecided.get(row.orderNo);
     if (this.unresolved.has(row.orderNo)) return this.#defer(row, startedUs);
-    if (this.#core.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#defer(row, startedUs);
+    if (this.#core.session.triggersReadUs < (undecided?.sinceUs ?? startedUs))
+      return this.#defer(row, startedUs);
     const alike = this.#core.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#decide(row, triggered);
@@ -83,7 +84,7 @@ export class RowOwners {
       return this.#defer(row, startedUs);
     const mayBeOurs =
       alike.length > 0 || [...bracketsMissingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (mayBeOurs && held?.evidence.isEnough(this.#core.settings.lookUp) !== true)
+    if (mayBeOurs && undecided?.evidence.isEnough(this.#core.settings.lookUp) !== true)
       return this.#defer(row, startedUs);
     return this.#decide(row, null);
   }

@@ -96,9 +96,10 @@ export class CloseOut {
     if (session.ordersReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
-    for (const held of portfolio.held())
-      if (context.nowUs < this.#reportedUs && ordersOf(this.#state, held).some(mayFill)) continue;
-      else if (this.#expiryFromUs.has(held.instrument)) this.#alertExpiry('critical', held);
+    const isReported = (held: HeldPosition): boolean =>
+      context.nowUs >= this.#reportedUs || !ordersOf(this.#state, held).some(mayFill);
+    for (const held of portfolio.held().filter(isReported))
+      if (this.#expiryFromUs.has(held.instrument)) this.#alertExpiry('critical', held);
       else if ((isNight && this.#mustBeFlatOvernight(held.strategy)) || targets.has(held))
         this.#alertOnce('critical', 'held_overnight', held, text);
   }
