@@ -139,6 +139,20 @@ describe('where trading goes on over midnight', () => {
   });
 });
 
+it('nothing more is sent for a day that is over: its exit may still rest at a broker whose midnight comes later', () => {
+  const calendar = alwaysOpen(CALENDAR);
+  const rig = new EngineRig({ startUs: timeOf(23, 59), isReal: true, calendar });
+  rig.contracts().session({}, [{ strategy: FIRST, qty: 1 }]);
+  rig.boot(1).stream('live').reference().pass(50).book().positions(1).look().account();
+  rig.trade(13_000).command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  rig.pass(1).positions(1).look();
+  const [exit] = rig.places();
+  const id = exit!.clientOrderId;
+  rig.accepted(id, '1');
+  for (let second = 0; second < 20; second += 1) rig.pass(1).positions(1);
+  expect([rig.statusOf(id), rig.places().length]).toEqual(['expired_unproven', 1]);
+});
+
 const sold = (key: string): RowFacts => ({
   no: '8',
   key,
