@@ -1,6 +1,7 @@
 /**
  * One pace for all calls. Exits and cancels go first, then look-ups, the book, positions and the rest; but
- * neither side starves the other: a side that was passed over twice is next, so that reads and orders each keep a third.
+ * neither side starves the other: a side that was passed over twice is next, so that reads and orders each keep a third. Nor do book and
+ * positions, which may be read without a pause until they agree, starve the reads behind them.
  * It uses timers alone, so a clock that steps cannot confuse it.
  */
 import { assert } from '../../domain/assert.ts';
@@ -17,6 +18,8 @@ export const laneOf = (priority: Priority): Lane =>
 /** In a pause an exit, a flatten and the kill path go on, and with them the reads that they rest on. */
 const ALLOWED_IN_PAUSE: ReadonlySet<Priority> = new Set(['exit', 'lookup', 'positions']);
 const PASSED_OVER_MAX = 2;
+/** Other reads that go while one in the background waits. */
+const READS_BEFORE_BACKGROUND_MAX = 4;
 const SLOWNESS_MAX = 8;
 const RECOVERY = seconds(30);
 const REFILL_MIN = milliseconds(5);
@@ -55,6 +58,7 @@ export class RateLimiter {
   };
   readonly #inFlight: Record<Lane | 'entries', number> = { orders: 0, reads: 0, entries: 0 };
   readonly #passedOver: Record<Lane, number> = { orders: 0, reads: 0 };
+  #readsBeforeBackground = 0;
   #available = 0;
   /** Fraction of a call that the last refill earned. */
   #earned = 0;
@@ -159,6 +163,8 @@ export class RateLimiter {
     const otherWaits = (lane === 'orders' ? reads : orders) !== undefined;
     this.#passedOver[lane] = 0;
     this.#passedOver[other] = otherWaits ? this.#passedOver[other] + 1 : 0;
+    if (chosen === 'background' || this.#waiting.background.length === 0) this.#readsBeforeBackground = 0;
+    else if (lane === 'reads') this.#readsBeforeBackground += 1;
     return this.#waiting[chosen].shift();
   }
 
@@ -172,6 +178,8 @@ export class RateLimiter {
   #firstOf(lane: Lane): Priority | undefined {
     const limit = lane === 'orders' ? this.#options.ordersInFlightMax : this.#options.readsInFlightMax;
     if (this.#inFlight[lane] >= limit) return undefined;
+    const isDue = lane === 'reads' && this.#readsBeforeBackground >= READS_BEFORE_BACKGROUND_MAX;
+    if (isDue && this.#mayRun('background')) return 'background';
     return BY_PRIORITY.find((priority) => laneOf(priority) === lane && this.#mayRun(priority));
   }
 

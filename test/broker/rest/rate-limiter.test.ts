@@ -66,6 +66,11 @@ describe('the order in which calls go', () => {
       asked: ['entry', 'book', 'book', 'book', 'book'],
       expected: ['book', 'book', 'entry', 'book', 'book'],
     },
+    {
+      name: 'a read in the background is not starved by reads that follow each other',
+      asked: ['background', 'book', 'positions', 'book', 'positions', 'book', 'positions'],
+      expected: ['book', 'book', 'book', 'positions', 'background', 'positions', 'positions'],
+    },
   ])('$name', ({ asked, expected }) => {
     const { limiter, timers } = createLimiter();
     expect(drain(limiter, timers, asked)).toEqual(expected);
