@@ -6,17 +6,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { replaySession } from '../../src/host/state/replay-session.ts';
 import { readiness } from '../../src/daemon/program/run-daemon.ts';
 import { isSession } from '../../src/domain/calendar.ts';
-import { addDays, dayAt, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
-import { tsUs } from '../../src/domain/units.ts';
+import { addDays, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { scripted, type Step } from './support/scripted.ts';
-import { Story } from './support/story.ts';
+import { Story, STORY_DAY } from './support/story.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FAR = tradingDay('2099-12-31');
-const today = (): TradingDay => dayAt(tsUs(Date.now() * 1_000), 420);
 
 interface Days {
   readonly validTo?: TradingDay;
@@ -60,7 +58,7 @@ async function replayed(stopped: Story) {
   const names = new StrategyNames();
   const opened = readJournal(paths.journal, names);
   try {
-    const session = today();
+    const session = STORY_DAY;
     const framesPath = frameLogPath(paths.frames, session);
     return replaySession(
       { config: daemon.config, names, read: opened.read, session, framesPath, close: () => undefined },
@@ -77,7 +75,7 @@ const LAST: Step = { ...RESTING, at: 13_003 };
 
 describe('a calendar that has ended', () => {
   it('is alerted, makes the daemon not ready, and a newer file is taken without a restart', async () => {
-    const ended = addDays(today(), -1);
+    const ended = addDays(STORY_DAY, -1);
     const market = new Market({});
     const begun = await story(market, [RESTING, LATER, LAST]);
     market.write({ validTo: ended });
@@ -116,7 +114,7 @@ describe('a calendar that has ended', () => {
 describe('a holiday that is added while the daemon runs', () => {
   it('is known at once, leaves the session of today, and a check changes nothing', async () => {
     const market = new Market({});
-    const tomorrow = addDays(today(), 1);
+    const tomorrow = addDays(STORY_DAY, 1);
     const begun = await story(market, [RESTING, LATER]);
     await begun.start();
     begun.print(13_001);
@@ -132,7 +130,7 @@ describe('a holiday that is added while the daemon runs', () => {
       changes: [`${tomorrow} is no session any more`],
     });
     expect(isSession(begun.daemon.config.calendar, tomorrow)).toBe(false);
-    expect(begun.daemon.sessionDay).toBe(today());
+    expect(begun.daemon.sessionDay).toBe(STORY_DAY);
     expect(await begun.reload([RESTING, LATER])).toMatchObject({ ok: true, changes: [] });
     begun.print(13_002);
     await begun.until(async () => (await begun.truth()).orders.length === 2);
@@ -152,9 +150,9 @@ describe('a holiday that is added while the daemon runs', () => {
     await begun.until(async () => (await begun.known()).net === 1 && (await begun.hasReadPositions()));
     begun.print(13_002);
     await begun.until(async () => (await begun.known()).orders.length === 1);
-    market.write({ closures: [today()] });
+    market.write({ closures: [STORY_DAY] });
     expect(await begun.reload(steps)).toMatchObject({ ok: true });
-    await begun.until(() => begun.daemon.sessionDay === addDays(today(), 1));
+    await begun.until(() => begun.daemon.sessionDay === addDays(STORY_DAY, 1));
     await begun.until(async () => (await begun.view())?.unproven === null);
     expect((await begun.view())?.phase).toBe('closed');
     expect(await begun.known()).toEqual(await begun.truth());
@@ -162,7 +160,7 @@ describe('a holiday that is added while the daemon runs', () => {
 
     market.write({});
     expect(await begun.reload(steps)).toMatchObject({ ok: true });
-    await begun.until(() => begun.daemon.sessionDay === today());
+    await begun.until(() => begun.daemon.sessionDay === STORY_DAY);
     await begun.trading();
     expect(await begun.known()).toEqual(await begun.truth());
     expect((await begun.view())?.phase).toBe('continuous');

@@ -18,7 +18,8 @@ import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../../../src/operator/control-command.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
-import { milliseconds } from '../../../src/domain/units.ts';
+import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
+import { milliseconds, US_PER_HOUR } from '../../../src/domain/units.ts';
 import { demoAccount, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
@@ -77,6 +78,11 @@ export const PLACE = 'POST /khronos/v1/order/place';
 /** Requests that read; all others move something. */
 const READS = /GET/;
 
+/** Its morning is that of a story which brings no clock: none meets a midnight that it does not tell of. */
+export const STORY_DAY = tradingDay('2026-03-04');
+const originMarketUs = momentOf(STORY_DAY, 10 * US_PER_HOUR, 420);
+const IN_THE_MORNING = { speed: 1, originRealUs: null, originMarketUs, start: 'origin' } as const;
+
 export class Story {
   readonly simulator: RunningSimulator;
   readonly #home: string;
@@ -121,6 +127,7 @@ export class Story {
       calendar,
       costs,
       rules: { gatewayDelay: milliseconds(1) },
+      ...('clock' in options ? {} : { time: IN_THE_MORNING }),
       ...options,
     });
     const story = new Story(simulator, home, steps, change);
