@@ -110,8 +110,11 @@ export const tradingDayAt = (calendar: TradingCalendar, at: TsUs): TradingDay =>
 export function phaseAt(calendar: TradingCalendar, at: TsUs): SessionPhase {
   if (!isSession(calendar, tradingDayAt(calendar, at))) return 'closed';
   const time = timeOfDayUs(at, calendar.utcOffsetMinutes);
-  for (const span of calendar.phases) if (time >= span.fromUs && time < span.toUs) return span.phase;
-  return 'closed';
+  const span = calendar.phases.find(({ toUs }) => time < toUs);
+  if (span === undefined) return 'closed';
+  if (time >= span.fromUs) return span.phase;
+  // Between two phases the day is not over: its orders live on, as in a break that the calendar names.
+  return span === calendar.phases[0] ? 'closed' : 'break';
 }
 
 /** The broker's midnight may come later than ours. A clock that is further off is at fault, and entries wait (rulings, 28). */

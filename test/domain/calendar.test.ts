@@ -45,6 +45,17 @@ test.each([
   expect(phaseAt(MARKET_CALENDAR, at(time))).toBe(phase);
 });
 
+test('what a calendar leaves out between two phases is a break: the day is not over', () => {
+  const calendar = {
+    ...MARKET_CALENDAR,
+    phases: MARKET_CALENDAR.phases.filter(({ phase }) => phase !== 'break'),
+  };
+  const phases = ['08:44', '11:29', '11:30', '12:59', '13:00', '14:45'].map((time) =>
+    phaseAt(calendar, at(time)),
+  );
+  expect(phases).toEqual(['closed', 'continuous', 'break', 'break', 'continuous', 'closed']);
+});
+
 test.each([
   ['2026-03-04', true, 'a Wednesday'],
   ['2026-03-07', false, 'a Saturday'],

@@ -26,6 +26,19 @@ it('a day that restarts keeps a position of its own, which is closed before its 
   await story.until(async () => (await story.truth()).net === 0);
 });
 
+it('an order that rests over a pause is known after it, also where the market file names no break', async () => {
+  const days = new Days((yaml) => yaml.replace(/.*phase: break.*\n/, ''));
+  const story = await days.begin('2026-11-20T11:29:00', [{ ...BUY, price: 12_950 }]);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
+  leapTo('2026-11-20T11:30:05');
+  await story.until(async () => (await story.view())?.phase !== 'continuous');
+  leapTo('2026-11-20T11:45:00');
+  await story.settled();
+  expect(await story.known()).toEqual(await story.truth());
+  expect((await story.truth()).orders).toHaveLength(1);
+});
+
 it.each(['EROFS', 'SQLITE_IOERR_FSYNC'])(
   'a disk that fails at midnight (%s) ends no daemon',
   async (code) => {

@@ -24,8 +24,10 @@ export function leapTo(moment: string): void {
 export class Days {
   readonly #dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
 
-  constructor() {
-    writeFileSync(join(this.#dir, 'market.yaml'), readFileSync(join(ROOT, 'config', 'vn30f.yaml'), 'utf8'));
+  /** `change`: of the market file. */
+  constructor(change: (yaml: string) => string = (yaml) => yaml) {
+    const market = readFileSync(join(ROOT, 'config', 'vn30f.yaml'), 'utf8');
+    writeFileSync(join(this.#dir, 'market.yaml'), change(market));
     this.close();
     onTestFinished(() => rmSync(this.#dir, { recursive: true, force: true }));
   }
