@@ -55,6 +55,8 @@ const FEW_EXCHANGES = 3;
 /** With one request for a token. */
 const TRIES_MAX = 3;
 const OPERATOR_WAIT = minutes(1);
+/** The end of a token is noticed within this after a standby. */
+const LOOK_EVERY = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
 const RETRY_WAITS: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 
@@ -297,18 +299,27 @@ export class TokenKeeper implements TokenSource {
   }
 
   #useToken(token: AccessToken, from: 'cache' | 'exchange'): void {
-    const { clock, timers, cache, onSignal } = this.#options;
+    const { cache, onSignal } = this.#options;
     this.#token = token;
     this.#alertedDoubts.clear();
     this.#finalFailure = undefined;
     if (from === 'exchange') this.#cache(() => cache.save(token.jwt));
     this.#expiry?.();
-    this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () => {
-      if (!this.#isNight()) onSignal({ kind: 'expired' });
-    });
+    this.#awaitEnd(token);
     onSignal({ kind: 'obtained', from, expiresAt: token.expiresAt, ...this.budget });
     this.checkClose();
     this.#notify();
+  }
+
+  /** Looks again and again: timers pause while the machine sleeps, and the token ends meanwhile. */
+  #awaitEnd(token: AccessToken): void {
+    const { clock, timers, onSignal } = this.#options;
+    const left = Math.min(token.expiresAt - clock.nowUs(), LOOK_EVERY);
+    this.#expiry = timers.after(durationUs(left), () => {
+      if (this.current() !== undefined) return this.#awaitEnd(token);
+      if (!this.#isNight()) onSignal({ kind: 'expired' });
+      this.#notify();
+    });
   }
 
   /** A full disk costs the cache, not the token. */

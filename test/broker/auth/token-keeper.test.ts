@@ -357,6 +357,20 @@ describe('the life of a token', () => {
     expect(world.kinds()).toContain('expired');
   });
 
+  it('ends for its listeners too, and within a minute after a standby', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    const seen: boolean[] = [];
+    keeper.onChange(() => seen.push(keeper.current() !== undefined));
+    world.timers.advance(hours(2));
+    world.timers.jump(hours(7));
+    world.timers.advance(minutes(1));
+    expect(seen).toEqual([false]);
+    expect(world.kinds().filter((kind) => kind === 'expired')).toHaveLength(1);
+    world.timers.advance(hours(1));
+    expect(seen).toEqual([false]);
+  });
+
   it('that is too short for the session is said early', async () => {
     world.closesAt = addUs(world.timers.nowUs(), hours(9));
     await world.keeper().refresh('needed');
