@@ -243,6 +243,8 @@ export class Flattener extends Target {
 
   #reprice(): void {
     this.#enter('working');
+    // The wait for a read, as without a token, costs it no attempt.
+    if (this.#isLate) this.#tries = 0;
     this.#exit.reprice();
   }
 
@@ -283,7 +285,12 @@ export class Flattener extends Target {
     this.#tries += 1;
     const { progress } = this;
     if (progress === 'pausing') return this.#isLate ? this.#giveUp(this.#obstacle) : this.#read();
-    if (progress !== 'checking' && progress !== 'withdrawing' && progress !== 'reading')
+    if (
+      progress !== 'checking' &&
+      progress !== 'withdrawing' &&
+      progress !== 'reading' &&
+      progress !== 'repricing'
+    )
       return this.#onUnfilled();
     if (this.#isLate) this.#alertWait(progress);
     if (progress === 'withdrawing') return this.#withdraw();
@@ -291,12 +298,12 @@ export class Flattener extends Target {
     this.#await(progress, this.#readSinceUs);
   }
 
-  #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
+  #alertWait(progress: 'checking' | 'withdrawing' | 'reading' | 'repricing'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
       const waiting = this.#ordersToCancel.map((order) => order.clientOrderId).join(', ');
       this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
-    } else if (progress === 'reading') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
+    } else if (progress !== 'checking') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
     else if (doubtful !== undefined) this.#alertDoubt(doubtful);
     else {
       const text = 'waits for the position and a price to be read: until then its stops stay';

@@ -119,6 +119,21 @@ describe('flatten', () => {
     expect(world.run(30).codes()).toContain('flatten_failed');
   });
 
+  test('has all its attempts after an outage that began while its exit rested', () => {
+    const world = holding(1);
+    world.broker.fillUs = null;
+    world.command(flattenAll).run(1);
+    world.broker.readUs = null;
+    world.run(60);
+    expect(world.codes()).toEqual(['flatten_waits']);
+    world.broker.readUs = 100_000;
+    world.book(LAST - 21, LAST - 19).run(4);
+    expect(world.asks('submit')).toHaveLength(1);
+    expect(world.asks('modify')).toHaveLength(1);
+    expect(world.run(4).codes()).not.toContain('flatten_failed');
+    expect(world.run(30).codes()).toContain('flatten_failed');
+  });
+
   test('after its attempts it alerts a person, leaves its order, and tries again in the afternoon', () => {
     const world = holding(1);
     world.broker.fillUs = null;
