@@ -221,8 +221,7 @@ function needlessOtp({ edge, config }: Daemon): string | null {
   const token = tokens.current();
   const { used, allowed } = tokens.budget;
   if (used >= allowed) return `all ${allowed} exchanges of the day are used: no new token before tomorrow`;
-  const due = tokens.refreshDueUs();
-  if (token !== undefined && due !== undefined && due > systemClock.nowUs())
+  if (token !== undefined && tokens.wantedUs() > systemClock.nowUs())
     return `no password is needed, and none was spent: the token is valid until ${formatLocalSecond(token.expiresAt, config.calendar.utcOffsetMinutes)}; tickwright token asks for a new one`;
   if (config.auth.otpRoute === 'request')
     return 'the broker sends a password when it is asked for: tickwright token asks';

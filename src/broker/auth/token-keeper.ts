@@ -154,7 +154,7 @@ export class TokenKeeper implements TokenSource {
     if (this.#finalFailure !== undefined || this.#used() >= EXCHANGES_PER_DAY - EXCHANGES_RESERVED)
       return undefined;
     const now = this.#options.clock.nowUs();
-    return addUs(now, Math.max(0, this.#wantedUs() - now, this.#retryAfterUs - now));
+    return addUs(now, Math.max(0, this.wantedUs() - now, this.#retryAfterUs - now));
   }
 
   /** Exchanges of the broker's day. */
@@ -162,8 +162,8 @@ export class TokenKeeper implements TokenSource {
     return { used: this.#used(), allowed: EXCHANGES_PER_DAY };
   }
 
-  /** Ahead of each session a token that outlives its close. One that is new and still does not is renewed before its end. */
-  #wantedUs(): number {
+  /** From when on another token is wanted. Ahead of each session a token that outlives its close. One that is new and still does not is renewed before its end. */
+  wantedUs(): number {
     const token = this.current();
     const hours = this.#options.session();
     const fromUs = hours?.fromUs ?? -Infinity;
