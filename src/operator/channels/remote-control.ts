@@ -184,11 +184,13 @@ export class RemoteControl {
   /** A code that was asked for, or a password. */
   #bare(by: string, word: string): string | Promise<string> {
     const asked = this.#confirmations.get(by);
-    if (asked?.isOver === false && /^\d+$/.test(word)) return this.#confirm(asked, word);
+    const isOtpAwaited = this.#options.isOtpAwaited();
+    // A question that nobody answered in time keeps no password back.
+    const isOpen = asked?.isOver === false && !(isOtpAwaited && this.#isLate(asked) && word !== asked.code);
+    if (isOpen && /^\d+$/.test(word)) return this.#confirm(asked, word);
     const isCode = [...this.#confirmations.values()].some(({ code }) => code === word);
     const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && !isCode;
-    if (isPassword && this.#options.isOtpAwaited())
-      return this.#run(by, 'otp', { ...EMPTY_BODY, otp: word }, 'otp');
+    if (isPassword && isOtpAwaited) return this.#run(by, 'otp', { ...EMPTY_BODY, otp: word }, 'otp');
     return `not understood\n${HELP}`;
   }
 
@@ -205,7 +207,7 @@ export class RemoteControl {
 
   #confirm(asked: Confirmation | undefined, code: string): string | Promise<string> {
     if (asked?.isOver !== false) return 'not done: that question is over, send the command again';
-    const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
+    const isLate = this.#isLate(asked);
     asked.tries += 1;
     const isRight = code === asked.code;
     // A halt may have come, which the sender did not know.
@@ -222,6 +224,10 @@ export class RemoteControl {
         : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
     return `not done: ${why}; ${asked.isOver ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
+  }
+
+  #isLate({ askedUs }: Confirmation): boolean {
+    return this.#options.clock.nowUs() - askedUs > CODE_LIFE;
   }
 
   async #run(by: string, name: CommandName, body: CommandBody, text: string): Promise<string> {

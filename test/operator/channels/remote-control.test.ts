@@ -222,6 +222,15 @@ describe('RemoteControl', () => {
     expect(done.map(({ name }) => name)).toEqual(['halt', 'halt', 'flatten']);
   });
 
+  it('takes a bare password after a question that nobody answered in time', async () => {
+    const code = codeIn(await write('/resume'));
+    time.advance(61 * US_PER_SECOND);
+    isAwaited = true;
+    expect(await write('123456')).toBe('refused: wrong');
+    expect(await write(code)).toMatch(/too old/);
+    expect(done.map(({ name }) => name)).toEqual(['otp']);
+  });
+
   it('takes no code that comes twice or late for a password', async () => {
     isAwaited = true;
     const code = codeIn(await write('/resume'));
