@@ -10,6 +10,7 @@ import { dayText } from '../../src/daemon/inspect/day-report.ts';
 import { heldBy, sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
+import { OTP_INVALID } from '../../src/wire/rest/token-calls.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
 import { ENTRIES } from '../operator/entries.ts';
 import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
@@ -103,6 +104,19 @@ it('asks by Telegram and mail, ignores a stranger, and begins the session with t
   expect(replies(bot)).not.toMatch(/\d\dZ/);
   const kept = readFileSync(story.paths.journal, 'latin1');
   expect(kept).not.toContain(BOT_TOKEN);
+});
+
+it('keeps a password out of the journal that the broker quotes as it refuses it', async () => {
+  const { message } = OTP_INVALID;
+  onTestFinished(() => void Object.assign(OTP_INVALID, { message }));
+  Object.assign(OTP_INVALID, { message: 'The OTP wr0ngword is invalid' });
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpInbox.isWaiting);
+  bot.write(OWNER, '/otp wr0ngword');
+  const rows = (): readonly string[] =>
+    story.entries.flatMap((entry) => (entry.kind === 'remote_command' ? [entry.outcome] : []));
+  await story.until(() => rows().length > 0);
+  expect(rows().join()).toMatch(/token refused: 203033 The OTP \[hidden\] is invalid/);
 });
 
 it('empties the broker’s book of entries by a halt from the phone, and asks back before it resumes', async () => {

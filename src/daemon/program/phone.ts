@@ -31,6 +31,7 @@ export function listenToPhones(
   run: RunActions,
   cockpit: Pick<DaemonCockpit, 'link' | 'dayText'>,
 ): void {
+  const { secrets } = daemon.options.address;
   const remote: RemoteOptions = {
     clock: systemClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
@@ -49,7 +50,9 @@ export function listenToPhones(
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpInbox.isWaiting,
     news: () => daemon.alerting.state.counts.critical + daemon.halts,
-    journal: (by, text, outcome) => daemon.append({ kind: 'remote_command', by, text, outcome }),
+    // A broker that refuses a password may quote it.
+    journal: (by, text, outcome) =>
+      daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(outcome) }),
   };
   daemon.alerting.listen(remote, () => healthProblem(daemon));
 }
