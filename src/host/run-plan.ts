@@ -148,14 +148,14 @@ export function withFirstDayLimits(
 }
 
 /**
- * A journal that cannot be read may have, and one that was moved away from its archives and frames, unless a paper account is next to it:
+ * A journal that cannot be read may have, and one that was moved away from its copies and frames, unless a paper account is next to it:
  * that one starts with a new journal by `--fresh`.
  */
 export function mayHaveTradedMoney({ journal, simulator, ...others }: StatePaths): boolean {
   try {
     if (isJournalThere(journal)) return liveDays(journal).length > 0;
-    const { archive, frames, data } = others;
-    if (![archive, frames, data].some((path) => existsSync(path))) return false;
+    const { archive, backups, frames, data } = others;
+    if (![archive, backups, frames, data].some((path) => existsSync(path))) return false;
   } catch {
     // It cannot be read.
   }

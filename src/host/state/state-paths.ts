@@ -57,7 +57,7 @@ export class ForeignDirectory extends Error {
     super(
       `state directory ${dir}: it holds files that are not Tickwright's (${shown}), so nothing was changed; ` +
         'name a directory of its own with stateDir or --state, or move these files elsewhere; to use it as it is, create the ' +
-        `empty file ${marker}: paper --fresh then deletes journal, frames, data and simulator in it`,
+        `empty file ${marker}: paper --fresh then deletes journal, backups, frames, data and simulator in it`,
     );
   }
 }
@@ -152,11 +152,11 @@ export async function runSingle<T>(paths: StatePaths, run: (shutdown: Shutdown) 
   }
 }
 
-/** Forgets journal, archives, frames, token and paper account. Only after the lock is held, and never in live. */
+/** Forgets journal with its copies, frames, token and paper account. Only after the lock is held, and never in live. */
 export function forgetState(paths: StatePaths): void {
-  const { journal, run, token, emergency, frames, archive, data, simulator } = paths;
+  const { journal, run, token, emergency, frames, archive, backups, data, simulator } = paths;
   const files = [journal, `${journal}-wal`, `${journal}-shm`, run, token, emergency];
-  for (const path of [...files, frames, archive, data, simulator])
+  for (const path of [...files, frames, archive, backups, data, simulator])
     rmSync(path, { recursive: true, force: true });
 }
 

@@ -125,19 +125,21 @@ it('trades on paper next to no journal of real money, and never forgets one', as
   expect(mayHaveTradedMoney(statePaths(join(dir, 'state')))).toBe(true);
 });
 
-it('forgets no damaged journal that may have traded real money, nor its archives', async () => {
+it('forgets no damaged journal that may have traded real money, nor its copies', async () => {
   const { dir, run, said } = start();
   const paths = statePaths(join(dir, 'state'));
-  mkdirSync(paths.archive, { recursive: true });
+  for (const copies of [paths.archive, paths.backups]) mkdirSync(copies, { recursive: true });
   writeFileSync(paths.journal, 'no database '.repeat(1_000));
   expect(mayHaveTradedMoney(paths)).toBe(true);
   expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
   expect(said.join('')).toContain('nothing was changed');
-  expect([paths.journal, paths.archive].map((path) => existsSync(path))).toEqual([true, true]);
+  expect(existsSync(paths.journal)).toBe(true);
   rmSync(paths.journal);
   writeFileSync(paths.marker, '');
   expect(await run('state', { mode: 'paper', fresh: true }), 'it was moved away').toBe(2);
-  expect(existsSync(paths.archive)).toBe(true);
+  expect([paths.archive, paths.backups].map((path) => existsSync(path))).toEqual([true, true]);
+  rmSync(paths.archive, { recursive: true });
+  expect(mayHaveTradedMoney(paths), 'the backups are there').toBe(true);
   mkdirSync(paths.simulator);
   expect(mayHaveTradedMoney(paths), 'the paper account is there').toBe(false);
 });

@@ -1,8 +1,9 @@
 /** A state directory is ours only where it says so, and one account has one daemon. */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  forgetState,
   ForeignDirectory,
   prepareStateDir,
   startStamp,
@@ -82,6 +83,13 @@ describe('a state directory', () => {
       expect(() => prepareStateDir(paths)).toThrow(ForeignDirectory);
     },
   );
+
+  it('of a paper account that is forgotten keeps no copy of its journal: the next one is no fault of that', () => {
+    const paths = place(['journal.db']);
+    for (const dir of [paths.backups, paths.archive]) mkdirSync(dir);
+    forgetState(paths);
+    expect(readdirSync(paths.dir)).toEqual([]);
+  });
 
   it('is taken where a person has marked it', () => {
     const paths = place(['thesis.doc']);
