@@ -36,7 +36,7 @@ export type BacktestOutcome = ReturnType<typeof runBacktestFile>;
 const MS_PER_SECOND = 1_000;
 
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions) {
-  const { market, sources, read } = backtest;
+  const { market, sources, config } = backtest;
   const watch = new DataWatch(market.calendar);
   const watched = { ...options.watched, onDay: (day: BacktestDay): void => watch.take(day) };
   const begunMs = performance.now();
@@ -78,7 +78,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     // Clocks skip an hour, which has no offset of its own.
     return Number.isNaN(minutes) ? utcOffsetMinutes : minutes;
   });
-  const { out = join(read.state, titleOf(backtest)) } = options;
+  const { out = join(config.state, titleOf(backtest)) } = options;
   return {
     result,
     model,
@@ -112,13 +112,13 @@ function runOnce(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
 
 /** Targets and stops that fill on the way through a bar: which comes first is assumed, so both orders are played. */
 function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strategies }: BacktestResult) {
-  const { read, market, sources } = backtest;
+  const { config, market, sources } = backtest;
   const everyUs = sources.all[0]?.bars?.everyUs;
   const clauses = new Set(strategies.flatMap(({ fills }) => Array.from(fills, ({ clause }) => clause)));
   if (everyUs === undefined || !clauses.has('bar_stop') || !clauses.has('bar_path')) return [];
   const [high, low] = (['high_first', 'low_first'] as const).map((path) => {
-    const models = { ...read.models, path };
-    const { result } = runOnce({ ...backtest, read: { ...read, models } }, { seed });
+    const models = { ...config.models, path };
+    const { result } = runOnce({ ...backtest, config: { ...config, models } }, { seed });
     const trades = result.strategies.flatMap((each) => each.trades.filter(({ isOpen }) => !isOpen));
     const exits = trades.map(({ strategy, instrument, entryValue, exitValue, exitUs }) =>
       [strategy, instrument, entryValue, exitValue, Math.floor(exitUs / everyUs)].join(' '),
@@ -131,7 +131,7 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
   return count === 0
     ? []
     : [
-        `the order of the extremes within a bar, which the data do not say, decides ${formatCount(count, 'exit')} of ${formatNumber(high.exits.length)}: net profit ${low.net} with the low first, ${high.net} with the high first (models.path: ${read.models.path})`,
+        `the order of the extremes within a bar, which the data do not say, decides ${formatCount(count, 'exit')} of ${formatNumber(high.exits.length)}: net profit ${low.net} with the low first, ${high.net} with the high first (models.path: ${config.models.path})`,
       ];
 }
 
@@ -146,9 +146,9 @@ function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: 
 
 /** Strategies that placed no order, with what they were given and the likely reason. */
 function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest): readonly string[] {
-  const { market, read, sources } = backtest;
+  const { market, config, sources } = backtest;
   const forgets =
-    memoryOf(read, market) === 'day' && days.length > 1
+    memoryOf(config, market) === 'day' && days.length > 1
       ? '; with memory: day strategies begin again each morning, and an average of more than a day has no value'
       : '';
   const codes = [...new Set(sources.all.map(({ code }) => code))].join(', ');
@@ -157,7 +157,7 @@ function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest):
     const missing = rows.flatMap(({ symbol, count }) => (count === 0 ? [symbol] : []));
     if (missing.length > 0)
       return `no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
-    const [what, waits] = isOnBars(read) ? ['bar', readsBook(backtest, place)] : ['tick', false];
+    const [what, waits] = isOnBars(config) ? ['bar', readsBook(backtest, place)] : ['tick', false];
     const given = rows.map(({ symbol, count }) => `${formatCount(count, what)} of ${symbol}`).join(', ');
     return `it was given ${given}${waits ? ', and reads bid and ask, which bars do not have' : ''}${forgets}`;
   };

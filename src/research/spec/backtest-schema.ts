@@ -279,24 +279,24 @@ export const backtestSchema = z.strictObject({
   sweep: z.unknown().optional(),
 });
 
-export type BacktestFile = z.output<typeof backtestSchema>;
+export type BacktestConfig = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
 
 const ON_TICKS: readonly string[] = ['queue', 'touch', 'through'];
 const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
 
 /** A catalogue may hold ticks and bars: then the fill model says which are played. */
-export const isOnBars = ({ data, models }: BacktestFile): boolean =>
+export const isOnBars = ({ data, models }: BacktestConfig): boolean =>
   data.bars.length > 0 || ON_BARS.includes(models.fill ?? '');
 
 /** A model that the data cannot have, and settings of the other kind of data. */
-export function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem[] {
-  const { data, models } = read;
+export function modelProblems(source: YamlSource, config: BacktestConfig): readonly Problem[] {
+  const { data, models } = config;
   const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
   const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
   if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
     return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
-  const [idle, other] = isOnBars(read) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
+  const [idle, other] = isOnBars(config) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
   return idle
     .filter((key) => models[key] !== PLAIN_MODELS[key])
     .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));

@@ -20,14 +20,14 @@ import {
 } from '../../host/strategy-files/own-strategies.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
-import { type BacktestFile, backtestSchema, modelProblems } from './backtest-schema.ts';
+import { type BacktestConfig, backtestSchema, modelProblems } from './backtest-schema.ts';
 import { importNamedFiles, longestBar, NAMES_SHOWN, type SourceDays, sourceDays } from './source-days.ts';
 import type { Latency, LatencyModel } from '../run/virtual-time.ts';
 
 /** A backtest file after reading; `planBacktest` makes a run of it. */
 export interface Backtest {
   readonly file: string;
-  readonly read: BacktestFile;
+  readonly config: BacktestConfig;
   readonly source: YamlSource;
   readonly market: BacktestMarket;
   readonly strategies: readonly (StrategyConfig & LoadedStrategy)[];
@@ -79,39 +79,39 @@ export async function loadBacktest(
   const main = readFile(file, backtestSchema, 'a backtest', inputs && new Map(inputs.texts));
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source } = main;
-  const read = withKeptPositions(main.value);
-  const code = await findStrategies(source, read, options);
+  const config = withKeptPositions(main.value);
+  const code = await findStrategies(source, config, options);
   const problems = [...code.problems];
   const terms = readBacktestMarket(source);
   if (!terms.ok) return { ok: false, problems: [...problems, ...terms.problems] };
   const { market } = terms;
-  problems.push(...FILE_RULES.flatMap((rule) => rule({ source, read, market })));
-  problems.push(...closingProblems(source, read));
-  if (market.kind === 'index_futures' && read.risk !== undefined)
-    problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
+  problems.push(...FILE_RULES.flatMap((rule) => rule({ source, config, market })));
+  problems.push(...closingProblems(source, config));
+  if (market.kind === 'index_futures' && config.risk !== undefined)
+    problems.push(...limitProblems(source, { ...config, risk: config.risk }, market));
   const latency = inputs?.latency ?? {
-    order: await latencyOf(source, read, 'order', problems),
-    report: await latencyOf(source, read, 'report', problems),
+    order: await latencyOf(source, config, 'order', problems),
+    report: await latencyOf(source, config, 'report', problems),
   };
   if (problems.length > 0) return { ok: false, problems };
-  const sources = inputs?.sources ?? (await readSources({ source, read, market }, options));
+  const sources = inputs?.sources ?? (await readSources({ source, config, market }, options));
   if (Array.isArray(sources)) return { ok: false, problems: sources };
   const { strategies } = code;
-  const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
+  const backtest: Backtest = { file, config, source, market, strategies, sources, latency };
   const wrong = sources.days.length === 0 ? [noDays(backtest)] : DATA_RULES.flatMap((rule) => rule(backtest));
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
 async function readSources(
-  { source, read, market }: ReadFile,
+  { source, config, market }: ReadBacktest,
   { note = () => undefined }: LoadBacktestOptions,
 ): Promise<SourceDays | Problem[]> {
-  const { state } = read;
-  const { dirs, remarks, problems } = await importNamedFiles(read.data, { source, market, state, note });
+  const { state } = config;
+  const { dirs, remarks, problems } = await importNamedFiles(config.data, { source, market, state, note });
   if (problems.length > 0) return [...problems];
-  const { catalogue } = read.data;
+  const { catalogue } = config.data;
   const named = { dir: placed(catalogue ?? '', source.file), at: ['data', 'catalogue'] };
-  const found = sourceDays(catalogue === undefined ? dirs : [...dirs, named], market, read);
+  const found = sourceDays(catalogue === undefined ? dirs : [...dirs, named], market, config);
   return { ...found, remarks: [...remarks, ...found.remarks] };
 }
 
@@ -137,23 +137,23 @@ function splitProblems({ source, sources: { apart } }: Backtest): readonly Probl
 }
 
 /** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */
-function unplayedProblems({ source, read, sources: { all, days }, market }: Backtest): readonly Problem[] {
+function unplayedProblems({ source, config, sources: { all, days }, market }: Backtest): readonly Problem[] {
   if (market.kind !== 'own') return [];
   const played = new Set(days);
   const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
   const expected = `a contract with data in this run (${there.join(', ')})`;
-  return symbolsOf(read.strategies)
+  return symbolsOf(config.strategies)
     .filter(({ symbol }) => !there.includes(symbol))
     .map(({ path }) => source.problem(path, expected, 'name its file in data, or leave it out'));
 }
 
-const symbolsOf = (strategies: BacktestFile['strategies']) =>
+const symbolsOf = (strategies: BacktestConfig['strategies']) =>
   strategies.flatMap(({ symbols }, i) =>
     symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
   );
 
-function benchmarkProblems({ source, read, sources: { all } }: Backtest): readonly Problem[] {
-  const { benchmark } = read.statistics;
+function benchmarkProblems({ source, config, sources: { all } }: Backtest): readonly Problem[] {
+  const { benchmark } = config.statistics;
   if (benchmark === undefined || all.some(({ code }) => code === benchmark)) return [];
   const hint = 'name its file in data';
   return [source.problem(['statistics', 'benchmark'], 'a contract with data in this run', hint)];
@@ -170,10 +170,10 @@ function dayBarProblems({ source, sources: { all }, market }: Backtest): readonl
 }
 
 /** A flatten while a bar forms knows neither position nor price, and its order waits for the next bar. */
-function closingBarProblems({ source, read, sources: { all }, market }: Backtest): readonly Problem[] {
-  const { flatBeforeClose: before } = read.session;
+function closingBarProblems({ source, config, sources: { all }, market }: Backtest): readonly Problem[] {
+  const { flatBeforeClose: before } = config.session;
   if (market.isAlwaysOpen || before === null) return [];
-  return read.strategies.flatMap(({ overnight, symbols }, i) => {
+  return config.strategies.flatMap(({ overnight, symbols }, i) => {
     const own = market.kind === 'own' ? all.filter(({ code }) => symbols.includes(code)) : all;
     const longestUs = longestBar(own);
     if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
@@ -199,19 +199,19 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
 /** From the catalogue of the program, or from a file of the user's own. */
 async function findStrategies(
   source: YamlSource,
-  read: BacktestFile,
+  config: BacktestConfig,
   { inputs, loadMsMax, note = () => undefined }: LoadBacktestOptions,
 ) {
-  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, inputs?.codes, loadMsMax);
+  const { loaded, problems } = await loadOwnStrategies(source, config.strategies, inputs?.codes, loadMsMax);
   if (problems.length > 0) return { strategies: [], problems };
   // Threads of the same run need not report it again.
-  if (inputs === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
+  if (inputs === undefined) for (const text of typeNotes(loaded, config.state)) note(text);
   const known = new Map<string, LoadedStrategy>(loaded);
   for (const definition of CATALOG) {
     const place = `/strategies/${definition.name}/`;
     known.set(definition.name, { definition, place, loadUses: [], inSource: (stack) => stack });
   }
-  const { entries, problems: wrong } = readStrategies(source, read, catalogWith(loaded));
+  const { entries, problems: wrong } = readStrategies(source, config, catalogWith(loaded));
   const strategies = entries.flatMap((entry) => {
     const found = known.get(entry.strategy);
     return found === undefined ? [] : [{ ...entry, ...found, code: entry.code }];
@@ -222,11 +222,11 @@ async function findStrategies(
 /** The journal is read where a file asks for it alone: other runs start without the database. */
 async function latencyOf(
   source: YamlSource,
-  read: BacktestFile,
+  config: BacktestConfig,
   kind: keyof LatencyModel,
   problems: Problem[],
 ): Promise<Latency> {
-  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
+  const { min = durationUs(0), max, mean, measured } = config.models.latency[kind];
   if (max !== undefined) return { kind: 'uniform', min, max };
   if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
   if (measured === undefined) return { kind: 'constant', span: min };
@@ -247,19 +247,19 @@ async function latencyOf(
 }
 
 /** A file that was read, before its data. */
-type ReadFile = Pick<Backtest, 'source' | 'read' | 'market'>;
+type ReadBacktest = Pick<Backtest, 'source' | 'config' | 'market'>;
 
 const FILE_RULES = [
   dataProblems,
-  ({ source, read }: ReadFile) => modelProblems(source, read),
+  ({ source, config }: ReadBacktest) => modelProblems(source, config),
   memoryProblems,
   moneyProblems,
   maintenanceProblems,
   symbolProblems,
 ];
 
-function dataProblems({ source, read }: ReadFile): readonly Problem[] {
-  const { prints, quotes, bars, catalogue, from, to } = read.data;
+function dataProblems({ source, config }: ReadBacktest): readonly Problem[] {
+  const { prints, quotes, bars, catalogue, from, to } = config.data;
   const ticks = prints.length + quotes.length;
   if (ticks + bars.length === 0 && catalogue === undefined)
     return [source.problem(['data'], 'prints, quotes, bars or a catalogue', 'add prints: [../data/sample]')];
@@ -270,23 +270,23 @@ function dataProblems({ source, read }: ReadFile): readonly Problem[] {
   return [];
 }
 
-function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
-  if (!read.warmUpDays || memoryOf(read, market) === 'run') return [];
+function memoryProblems({ source, config, market }: ReadBacktest): readonly Problem[] {
+  if (!config.warmUpDays || memoryOf(config, market) === 'run') return [];
   const hint = 'add memory: run, or strategies forget the warm-up each morning';
   return [source.problem(['warmUpDays'], '0 where strategies restart each day', hint)];
 }
 
 /** In the daemon's own market a day is a day of the daemon; no other market has one. */
-export const memoryOf = ({ memory }: BacktestFile, { kind }: BacktestMarket): 'day' | 'run' =>
+export const memoryOf = ({ memory }: BacktestConfig, { kind }: BacktestMarket): 'day' | 'run' =>
   memory ?? (kind === 'index_futures' ? 'day' : 'run');
 
 /** A broker closes by its ratios or by maintenance margin. */
-function maintenanceProblems({ source, read, market }: ReadFile): readonly Problem[] {
+function maintenanceProblems({ source, config, market }: ReadBacktest): readonly Problem[] {
   const isMaintained = Object.values(market.contracts).some(
     ({ costs }) => costs !== undefined && hasMaintenance(costs),
   );
   const ratio = (['entryPercent', 'warnPercent', 'forceClosePercent'] as const).find(
-    (key) => read[key] !== undefined,
+    (key) => config[key] !== undefined,
   );
   if (!isMaintained || ratio === undefined) return [];
   const hint = 'leave it out, or leave maintenance margin out of the market';
@@ -296,7 +296,7 @@ function maintenanceProblems({ source, read, market }: ReadFile): readonly Probl
 /** Values of positions may grow to so many times the capital before money is no longer exact. */
 const MONEY_ROOM = 8;
 
-function moneyProblems({ source, read: { capital }, market }: ReadFile): readonly Problem[] {
+function moneyProblems({ source, config: { capital }, market }: ReadBacktest): readonly Problem[] {
   const { moneyScale, currency } = market;
   const digits = Math.round(Math.log10(moneyScale));
   const most = Number.MAX_SAFE_INTEGER / moneyScale / MONEY_ROOM;
@@ -310,7 +310,11 @@ function moneyProblems({ source, read: { capital }, market }: ReadFile): readonl
 }
 
 /** `limitProblems` has those of strategies that trade index futures within limits. */
-function symbolProblems({ source, read: { strategies, data, risk }, market }: ReadFile): readonly Problem[] {
+function symbolProblems({
+  source,
+  config: { strategies, data, risk },
+  market,
+}: ReadBacktest): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
     ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),

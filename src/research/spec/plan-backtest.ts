@@ -33,7 +33,7 @@ import {
 import type { StrategyInstance } from '../../strategy/index.ts';
 import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../venue/account/margin.ts';
 import { type Backtest, memoryOf } from './load-backtest.ts';
-import { type BacktestFile, isOnBars } from './backtest-schema.ts';
+import { type BacktestConfig, isOnBars } from './backtest-schema.ts';
 import { issuesText } from '../../domain/parsed.ts';
 import {
   longestBar,
@@ -64,9 +64,9 @@ interface PlanOverrides {
 }
 
 export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
-  const { read, market, sources } = backtest;
-  const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
-  const { warmUpDays = read.warmUpDays ?? 0 } = overrides;
+  const { config, market, sources } = backtest;
+  const { params = {}, seed = config.seed, data = new BacktestDays(backtest) } = overrides;
+  const { warmUpDays = config.warmUpDays ?? 0 } = overrides;
   const everyUs = lengthOfAll(sources);
   const strategies = backtest.strategies.map(({ id, definition }, index): StrategyInstance => {
     const own = fittedParams(backtest, index, everyUs);
@@ -79,20 +79,21 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     calendar: market.calendar,
     costs: market.costs,
     settings: engineSettings(backtest),
-    capital: money(Math.round(read.capital * market.moneyScale)),
+    capital: money(Math.round(config.capital * market.moneyScale)),
     currency: market.currency,
     moneyScale: market.moneyScale,
-    fill: fillModel(read),
+    fill: fillModel(config),
     latency: backtest.latency,
     seed,
-    memory: memoryOf(read, market),
+    memory: memoryOf(config, market),
     warmUpDays: Math.min(warmUpDays, data.days.length),
     sampleEvery:
-      read.sampleEvery ?? durationUs(Math.max(US_PER_MINUTE, Math.min(longestBar(sources.all), US_PER_DAY))),
+      config.sampleEvery ??
+      durationUs(Math.max(US_PER_MINUTE, Math.min(longestBar(sources.all), US_PER_DAY))),
     margin: marginRules(backtest),
     isMarginRuleOn:
       market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
-    statistics: backtest.read.statistics,
+    statistics: backtest.config.statistics,
   };
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
 }
@@ -129,10 +130,18 @@ function digestOf(plan: object, { strategies, market }: Backtest, instances: rea
   return createHash('sha256').update(text).digest('hex');
 }
 
-function fillModel(read: BacktestFile): FillModel {
-  const { fill, cancels, slippagePercent, impactPercent, volumePercent, latency: _, ...onBars } = read.models;
+function fillModel(config: BacktestConfig): FillModel {
+  const {
+    fill,
+    cancels,
+    slippagePercent,
+    impactPercent,
+    volumePercent,
+    latency: _,
+    ...onBars
+  } = config.models;
   const slippagePpm = Math.round(slippagePercent * PPM_PER_PERCENT);
-  if (!isOnBars(read)) {
+  if (!isOnBars(config)) {
     const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
     return { on: 'ticks', queue, cancels, slippageTicks: onBars.slippageTicks, slippagePpm };
   }
@@ -142,9 +151,9 @@ function fillModel(read: BacktestFile): FillModel {
 }
 
 /** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */
-function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
+function marginRules({ config, market }: Backtest): MarginRules | 'cash' {
   const isOwn = market.kind === 'own';
-  const { entryPercent, warnPercent, forceClosePercent } = read;
+  const { entryPercent, warnPercent, forceClosePercent } = config;
   if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
   return {
     ...DEFAULT_MARGIN_RULES,
@@ -185,11 +194,11 @@ type MoneyLimit = {
  * A market of the file's own has no daemon whose limits could apply: limits that are not written are wide. On bars prices are as old as a
  * bar is long, so no age limits anything unless the file says so, and an attempt to close a position lasts until the next bar.
  */
-function engineSettings({ read, source, market, sources }: Backtest): EngineSettings {
-  const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
-  const isBars = isOnBars(read);
+function engineSettings({ config, source, market, sources }: Backtest): EngineSettings {
+  const risk = config.risk ?? configSchema.shape.risk.parse(undefined);
+  const isBars = isOnBars(config);
   const longestUs = longestBar(sources.all);
-  const { flatten, ...asked } = engineSettingsOf({ ...read, risk });
+  const { flatten, ...asked } = engineSettingsOf({ ...config, risk });
   const retryAfter = durationUs(Math.max(flatten.retryAfter, isBars ? longestUs : 0));
   const settings = { ...asked, flatten: { ...flatten, retryAfter } };
   const isOwn = market.kind === 'own';
@@ -197,7 +206,7 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
   // Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run.
   const account = durationUs(Math.max(minutes(60), longestUs));
-  const isRunning = memoryOf(read, market) === 'run';
+  const isRunning = memoryOf(config, market) === 'run';
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
   const kept = <T extends object>(path: readonly PropertyKey[], written: T, wide: T): T => ({
     ...wide,
@@ -256,7 +265,7 @@ export class BacktestDays implements BacktestData {
   constructor(
     backtest: Backtest,
     days: readonly TradingDay[] = backtest.sources.days,
-    readRows: DayReader = rowReader(backtest.read, backtest.market),
+    readRows: DayReader = rowReader(backtest.config, backtest.market),
   ) {
     this.#backtest = backtest;
     this.#readRows = readRows;
@@ -265,7 +274,7 @@ export class BacktestDays implements BacktestData {
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
-    this.digest = digestOfSources(played, backtest.read.data.references);
+    this.digest = digestOfSources(played, backtest.config.data.references);
     this.#codes = new Set(all.map(({ code }) => code));
     const latest = new Map<string, SourceDay>();
     for (const source of all) {
@@ -332,7 +341,7 @@ export class BacktestDays implements BacktestData {
 
   /** From the file, else the close of the session before; null where it is unknown before the first trade. */
   #reference(source: SourceDay, { spec }: Contract): PriceHundredths | null {
-    const { references } = this.#backtest.read.data;
+    const { references } = this.#backtest.config.data;
     const points = references[source.code]?.[source.day];
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
     const before = this.#sessionBefore(source);
@@ -351,20 +360,20 @@ export class BacktestDays implements BacktestData {
 
   /** Where the data are quotes: the sizes of fills, and the price that serves as trades. */
   #quoteNotes(): readonly string[] {
-    const { sources, read } = this.#backtest;
+    const { sources, config } = this.#backtest;
     const played = new Set(this.days);
     const sizes = { sized: 'up to the sizes quoted', unsized: 'of any size, because the data have no sizes' };
     return (['sized', 'unsized'] as const).flatMap((kind) => {
       const found = sources.all.filter(({ day, quotes }) => quotes === kind && played.has(day));
       const codes = [...new Set(found.map(({ code }) => code))].join(', ');
-      const text = `${codes}: fills are at bid and ask, ${sizes[kind]}; bars and values count at the ${read.data.quotePrice}`;
+      const text = `${codes}: fills are at bid and ask, ${sizes[kind]}; bars and values count at the ${config.data.quotePrice}`;
       return codes === '' ? [] : [text];
     });
   }
 
   /** Notice of the days whose price band rests on a guessed reference price; null without one. */
   #guesses(): string | null {
-    const { references } = this.#backtest.read.data;
+    const { references } = this.#backtest.config.data;
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
         .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)

@@ -31,7 +31,7 @@ import { type TickMeta, type TickRows, readColumns } from '../../recording/colum
 import { formatUtcOffset, timeZone } from '../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
-import { type BacktestFile, isOnBars } from './backtest-schema.ts';
+import { type BacktestConfig, isOnBars } from './backtest-schema.ts';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { meantHint, meantPath, type Problem } from '../../config/problem.ts';
@@ -95,9 +95,9 @@ type FoundDay = Omit<SourceDay, 'code'> & {
 export function sourceDays(
   dirs: readonly NamedDir[],
   market: BacktestMarket,
-  read: BacktestFile,
+  config: BacktestConfig,
 ): SourceDays {
-  const { symbols, from = null, to = null, every } = read.data;
+  const { symbols, from = null, to = null, every } = config.data;
   const found = new Map<string, SourceDay & { readonly name: string }>();
   const apart: SourceDays['apart'][number][] = [];
   const remarks: string[] = [];
@@ -105,7 +105,7 @@ export function sourceDays(
   // A directory may hold ticks and bars of several lengths.
   const dayAt = daysOf(market, null);
   const held = dirs.flatMap(({ dir, file, at }) => {
-    const all = isOnBars(read) ? barDays(dir, market, every) : tickDays(dir);
+    const all = isOnBars(config) ? barDays(dir, market, every) : tickDays(dir);
     return all.map((each) => ({ ...each, at, name: file ?? each.path }));
   });
   for (const { symbol, tickSize, lotSize, dated, at, ...source } of held) {
@@ -225,7 +225,7 @@ const WINDOW_ROWS = 4_096;
 export type DayReader = (source: SourceDay) => TickRows;
 
 /** Reads the rows of days in any order, at the moments of the run: ticks as stored, bars as the trades that a run plays for them. */
-export function rowReader({ data, models }: BacktestFile, market: BacktestMarket): DayReader {
+export function rowReader({ data, models }: BacktestConfig, market: BacktestMarket): DayReader {
   const windows = new Map<string, BarWindow>();
   return ({ code, path, bars }) => {
     if (bars === null) return atRunTime(quotedAt(readColumns(path), data.quotePrice), market, null);
@@ -262,7 +262,7 @@ function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
 }
 
 /** The middle is stored. */
-function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): TickRows {
+function quotedAt(rows: TickRows, price: BacktestConfig['data']['quotePrice']): TickRows {
   const { isQuotes, book } = rows;
   if (!isQuotes || book === null || price === 'mid') return rows;
   const priceTicks = assertDefined(
@@ -274,7 +274,7 @@ function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): Ti
 
 // Files that a backtest names are imported once, into its own data directory; later runs read the columns.
 
-type NamedSource = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
+type NamedSource = BacktestConfig['data']['prints'][number] | BacktestConfig['data']['bars'][number];
 
 interface FileImports {
   readonly source: YamlSource;
@@ -295,7 +295,7 @@ const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 export const NAMES_SHOWN = 10;
 
-export async function importNamedFiles(data: BacktestFile['data'], imports: FileImports) {
+export async function importNamedFiles(data: BacktestConfig['data'], imports: FileImports) {
   const dirs: NamedDir[] = [];
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];

@@ -40,22 +40,22 @@ const OF_RETURNS: readonly Objective[] = ['sharpe', 'sortino', 'calmar'];
 const refused = (...problems: readonly Problem[]) => ({ ok: false, problems }) as const;
 
 function planned(backtest: Backtest, section: SweepSection, search: Search, space: ParameterSpace) {
-  const { source, sources, read, market } = backtest;
+  const { source, sources, config, market } = backtest;
   const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {
     const expected = 'a combination that the strategy accepts';
     return refused(source.problem(['sweep', 'parameters'], expected, '', `${left} that it refuses`));
   }
   const { objective, tradesMin, walkForward: split } = section;
-  const { warmUpDays = 0 } = read;
+  const { warmUpDays = 0 } = config;
   if (split !== undefined && warmUpDays >= split.inSample) {
     const expected = `more days in sample than the warm-up of ${warmUpDays}`;
     return refused(source.problem(['sweep', 'walkForward'], expected, '', String(split.inSample)));
   }
   // Strategies that restart each day forget a warm-up.
-  const remembered = memoryOf(read, market) === 'run' ? (split?.inSample ?? 0) : 0;
+  const remembered = memoryOf(config, market) === 'run' ? (split?.inSample ?? 0) : 0;
   const windows =
-    split === undefined ? [] : walkForwardWindows(sources.days, split, read.warmUpDays ?? remembered);
+    split === undefined ? [] : walkForwardWindows(sources.days, split, config.warmUpDays ?? remembered);
   if (split !== undefined && windows.length === 0) {
     const expected = `more than ${split.inSample} days for walk-forward windows`;
     const received = `${sources.days.length} in the data`;
@@ -63,7 +63,7 @@ function planned(backtest: Backtest, section: SweepSection, search: Search, spac
     return refused(source.problem(['sweep', 'walkForward'], expected, hint, received));
   }
   // Ratios of returns need three of them, in each window too.
-  const least = ANNUAL_DAYS_MIN + Number(read.statistics.returnsFrom !== 'capital');
+  const least = ANNUAL_DAYS_MIN + Number(config.statistics.returnsFrom !== 'capital');
   const isShort = Math.min(sources.days.length - warmUpDays, split?.inSample ?? Infinity) < least;
   if (isShort && objective !== undefined && OF_RETURNS.includes(objective)) {
     const expected = `net_profit, or ${least} days or more${split === undefined ? '' : ' in sample'} for a ${objectiveWords(objective)}`;

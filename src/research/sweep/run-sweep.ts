@@ -68,7 +68,7 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
     const best = runBestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
     const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
-    const basis = ratioBasis(backtest.sources.days, backtest.read.statistics);
+    const basis = ratioBasis(backtest.sources.days, backtest.config.statistics);
     return {
       ...plan,
       /** `trials` in the order of the plan. */

@@ -212,7 +212,7 @@ export interface SweepFileOptions
 
 /** Where the files of a sweep go. */
 export const sweepDir = (backtest: Backtest, out?: string): string =>
-  out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
+  out ?? join(backtest.config.state, `${titleOf(backtest)}-sweep`);
 
 export type SweepOutcome = Awaited<ReturnType<typeof sweepFile>>;
 
@@ -227,7 +227,7 @@ export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: Sw
     tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
     warnings: [...backtest.sources.remarks.slice(0, REMARKS_SHOWN), ...sweepWarnings(found)],
     /** Whether strategies of a trial begin again each morning, in words. */
-    memory: describeMemory(memoryOf(backtest.read, backtest.market)),
+    memory: describeMemory(memoryOf(backtest.config, backtest.market)),
   };
 }
 

@@ -152,7 +152,7 @@ export class TrialRunner {
   /** A row that is not on the shared memory is read from its file: slower, and the same. */
   constructor(backtest: Backtest, columns: SharedColumns) {
     this.#backtest = backtest;
-    const read = rowReader(backtest.read, backtest.market);
+    const read = rowReader(backtest.config, backtest.market);
     this.#readRows = (source) => columns.get(columnKey(source)) ?? read(source);
     this.#data = new BacktestDays(backtest, undefined, this.#readRows);
   }
@@ -198,7 +198,7 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   const before = new Map(all.filter(({ day }) => day < first).map((source) => [source.code, source]));
   const codes = new Set(played.map(({ code }) => code));
   const wanted = [...[...before.values()].filter(({ code }) => codes.has(code)), ...played];
-  const read = rowReader(backtest.read, backtest.market);
+  const read = rowReader(backtest.config, backtest.market);
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 

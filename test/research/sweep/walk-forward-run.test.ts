@@ -168,7 +168,7 @@ test('rows made of bars lie on shared memory too, a day each', async () => {
 
 test('a window must be longer than its warm-up', async () => {
   const { backtest } = await loaded(SECTION);
-  const found = readSweep({ ...backtest, read: { ...backtest.read, warmUpDays: 3 } });
+  const found = readSweep({ ...backtest, config: { ...backtest.config, warmUpDays: 3 } });
   expect(found.ok ? [] : found.problems).toMatchObject([
     { expected: 'more days in sample than the warm-up of 3', received: '3' },
   ]);
