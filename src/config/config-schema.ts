@@ -106,11 +106,11 @@ const risk = z.strictObject({
   openOrdersMax: count.default(10).describe('Orders that work at once'),
   ordersPerSecondMax: count.default(5).describe('Orders within a second'),
   ordersPerMinuteMax: count.default(60).describe('Orders within a minute'),
-  dataAgeMax: span('15s', '1s', '1h').describe('Oldest price that an entry may rest on'),
+  dataAgeMax: span('15s', '1s', '1h').describe('Oldest price that an entry may use'),
   dailyLossMax: moneyAboveZero
     .prefault(50_000_000)
     .describe('Loss of a day at which entries stop until a resume'),
-  accountAgeMax: span('60s', '1s', '1h').describe('Oldest account figures that an entry may rest on'),
+  accountAgeMax: span('60s', '1s', '1h').describe('Oldest account figures that an entry may use'),
   marginUsePercent: percent.prefault(80).describe('Part of the buying power that entries may use'),
   sameRejectionsMax: count.default(3).describe('After so many refusals an order is tried once a minute'),
   clockSkewMax: span('10s', '100ms', '1m').describe('A larger difference of clocks stops entries'),

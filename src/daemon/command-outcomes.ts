@@ -90,7 +90,7 @@ export const flattenProgress =
     const texts = steps.map(({ text }) => text).join('; ');
     // Steps may be those of another strategy; an entry of this one may fill until it has ended.
     const isOver = strategy !== null && meant.every(({ openOrders }) => openOrders === 0);
-    const rest = held.length === 0 ? texts : `still held: ${held.join(', ')}`;
+    const summary = held.length === 0 ? texts : `still held: ${held.join(', ')}`;
     if (held.length === 0 && (steps.length === 0 || isOver))
       return {
         state: 'done',
@@ -98,16 +98,16 @@ export const flattenProgress =
       };
     if (steps.length === 0) {
       const why = 'it was dropped, or a strategy entered again: tickwright journal shows which';
-      return { state: 'left', text: `${rest}, and no flatten is under way: ${why}` };
+      return { state: 'left', text: `${summary}, and no flatten is under way: ${why}` };
     }
     if (steps.every(({ progress }) => progress === 'resting'))
       return {
         state: 'waits',
-        text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
+        text: `${summary}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
       };
     if (steps.every(({ progress }) => progress === 'queued' || progress === 'given_up')) {
       const next = 'the daemon tries again when continuous trading begins next';
-      return { state: 'waits', text: `${rest}; ${next}` };
+      return { state: 'waits', text: `${summary}; ${next}` };
     }
     return { state: 'working', text: texts };
   };

@@ -155,13 +155,16 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
     : unproven === null
       ? 'nothing was halted: entries were allowed already'
       : `entries were blocked: ${unproven}; a difference of positions is taken over as the operator's, unless a lost order may have filled it, and entries are allowed`;
-  const rest = (view?.strategies ?? []).flatMap(({ id: each, halted }) =>
+  const others = (view?.strategies ?? []).flatMap(({ id: each, halted }) =>
     halted === null ? [] : [`; those of ${each} stay off until tickwright resume --strategy ${each}`],
   );
   const again = daemon.halt.reason;
   if (again !== null)
-    return { ok: false, message: `the halt was ended, and entries are off again: ${again}${rest.join('')}` };
-  return { ok: true, message: `${before}, ${limits}${acceptedText(view, null)}${rest.join('')}` };
+    return {
+      ok: false,
+      message: `the halt was ended, and entries are off again: ${again}${others.join('')}`,
+    };
+  return { ok: true, message: `${before}, ${limits}${acceptedText(view, null)}${others.join('')}` };
 }
 
 /** What a resume of this strategy, or of the account, accepts by this view; empty for nothing. */
@@ -292,11 +295,11 @@ function auctionText(daemon: Daemon, isConfirmed: boolean, strategy: string | nu
   const phase = phaseAt(config.calendar, clock.nowUs());
   if (!isAuction(phase)) return '';
   const name = phase.replace('_', ' ');
-  const rest = view === undefined ? '' : restingText(view, edge.table.contracts, strategy);
-  const orders = `${rest === '' ? 'orders' : 'orders for what is left'} at the floor or ceiling`;
+  const resting = view === undefined ? '' : restingText(view, edge.table.contracts, strategy);
+  const orders = `${resting === '' ? 'orders' : 'orders for what is left'} at the floor or ceiling`;
   return isConfirmed
-    ? `; ${orders} go into the ${name}, trade at its price, and cannot be taken back${rest}`
-    : `; nothing is sent into the ${name}: --in-auction sends ${orders}, which cannot be taken back${rest}`;
+    ? `; ${orders} go into the ${name}, trade at its price, and cannot be taken back${resting}`
+    : `; nothing is sent into the ${name}: --in-auction sends ${orders}, which cannot be taken back${resting}`;
 }
 
 const ENTRIES_UNCHANGED = 'entries stay as they were: where they are on, a strategy may enter again';

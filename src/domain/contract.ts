@@ -97,8 +97,8 @@ export const pointValueOf = ({ moneyPerHundredth, partsPerPoint = HUNDREDTHS }: 
 /** Digits behind the point that a whole number of ticks needs: 1 for a tick of 0.1, 2 for a tick of 0.25. */
 export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): number {
   let decimals = 0;
-  for (let rest = hundredthsPerTick % partsPerPoint; rest !== 0 && decimals < DECIMALS_MAX; decimals += 1)
-    rest = (rest * 10) % partsPerPoint;
+  for (let left = hundredthsPerTick % partsPerPoint; left !== 0 && decimals < DECIMALS_MAX; decimals += 1)
+    left = (left * 10) % partsPerPoint;
   return decimals;
 }
 

@@ -140,12 +140,12 @@ function roundedCosts(
 function inSteps(product: bigint, parts: number, { mode, step }: Rounding): Money {
   const whole = BigInt(parts) * BigInt(step);
   let steps = product / whole;
-  const rest = product - steps * whole;
-  const sign = rest < 0n ? -1n : 1n;
-  const twice = 2n * rest * sign;
+  const remainder = product - steps * whole;
+  const sign = remainder < 0n ? -1n : 1n;
+  const twice = 2n * remainder * sign;
   const isAway =
     mode === 'up'
-      ? rest > 0n
+      ? remainder > 0n
       : twice > whole || (twice === whole && (mode === 'half_up' || steps % 2n !== 0n));
   if (isAway) steps += sign;
   return money(Number(steps) * step);

@@ -46,8 +46,8 @@ export function partOf(amount: number, part: number, whole: number): Money {
     return money(twice >= whole ? parts + 1 : twice < 0 - whole ? parts - 1 : parts);
   }
   const [doubled, twice] = [2n * BigInt(amount) * BigInt(part) + BigInt(whole), 2n * BigInt(whole)];
-  const rest = ((doubled % twice) + twice) % twice;
-  return money(Number((doubled - rest) / twice));
+  const remainder = ((doubled % twice) + twice) % twice;
+  return money(Number((doubled - remainder) / twice));
 }
 
 /** Profit of the open quantity when one contract is worth `unitValue` money. */

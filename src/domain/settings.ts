@@ -68,7 +68,7 @@ export interface ProtectiveStopSettings {
 
 /**
  * Unconfirmed readings of the broker's contract (rulings, 13): stop-loss and take-profit of one order, an order
- * after another's fill, moving a trigger. An order that rests on one is denied unless the configuration assumes it.
+ * after another's fill, moving a trigger. An order that needs one is denied unless the configuration assumes it.
  */
 export const ASSUMPTIONS = ['entry-with-exits', 'order-after-order', 'conditional-change'] as const;
 export type Assumption = (typeof ASSUMPTIONS)[number];

@@ -44,7 +44,7 @@ export interface EngineOptions {
 
 export type CreateGuard = (view: EngineView) => Guard;
 
-/** Its parts in the order in which they are made: each rests on those before it, and sees the others from the first event on. */
+/** Its parts in the order in which they are made: each uses those before it, and sees the others from the first event on. */
 export class EngineState implements EngineView {
   readonly settings;
   readonly calendar;

@@ -53,9 +53,9 @@ function extend(path: string): void {
   const file = openSync(path, size === 0 ? 'w' : 'r+', 0o600);
   try {
     const used = size === 0 ? 0 : written(path).length;
-    const rest = Buffer.alloc(Math.max(0, FILE_BYTES - used));
-    for (let done = 0; done < rest.length;)
-      done += writeSync(file, rest, done, rest.length - done, used + done);
+    const blank = Buffer.alloc(Math.max(0, FILE_BYTES - used));
+    for (let done = 0; done < blank.length;)
+      done += writeSync(file, blank, done, blank.length - done, used + done);
     fsyncSync(file);
   } catch (error) {
     if (!isDiskFull(error)) throw error;

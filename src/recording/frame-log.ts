@@ -202,7 +202,7 @@ interface FoundRecord {
 export class FrameRecords {
   readonly #damage: FrameDamage[] = [];
   readonly #head = new RecordHead();
-  #rest: Buffer = NOTHING;
+  #partial: Buffer = NOTHING;
   #before = 0;
   #whole = 0;
   #lastSeq = 0;
@@ -212,25 +212,25 @@ export class FrameRecords {
   get end(): FrameLogEnd {
     return {
       wholeBytes: this.#whole,
-      tornBytes: this.#before + this.#rest.length - this.#whole,
+      tornBytes: this.#before + this.#partial.length - this.#whole,
       damage: this.#damage,
     };
   }
 
   read(piece: Buffer): readonly StampedFrame[] {
-    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    const bytes = this.#partial.length === 0 ? piece : Buffer.concat([this.#partial, piece]);
     const frames: StampedFrame[] = [];
     const offset = this.#scan(bytes, false, frames);
     this.#before += offset;
     // A copy: the caller may use the memory of the piece again.
-    this.#rest = Buffer.from(bytes.subarray(offset));
+    this.#partial = Buffer.from(bytes.subarray(offset));
     return frames;
   }
 
   /** The input is over: a record that is not whole now is damage, and whole ones may follow it. */
   finish(): readonly StampedFrame[] {
     const frames: StampedFrame[] = [];
-    this.#scan(this.#rest, true, frames);
+    this.#scan(this.#partial, true, frames);
     return frames;
   }
 

@@ -57,9 +57,9 @@ export function formatSpan(us: number): string {
 function twoUnits(us: number, largeUs: number, large: string, smallUs: number, small: string): string {
   const all = Math.ceil(us / smallUs);
   const inLarge = largeUs / smallUs;
-  const [count, rest] = [Math.floor(all / inLarge), all % inLarge];
-  if (count === 0) return `${rest} ${small}`;
-  return rest === 0 ? `${count} ${large}` : `${count} ${large} ${rest} ${small}`;
+  const [count, remainder] = [Math.floor(all / inLarge), all % inLarge];
+  if (count === 0) return `${remainder} ${small}`;
+  return remainder === 0 ? `${count} ${large}` : `${count} ${large} ${remainder} ${small}`;
 }
 
 /** `45m`, `6h05m`: whole minutes, rounded down. */

@@ -15,7 +15,7 @@ const BY_PRIORITY: readonly Priority[] = ['exit', 'lookup', 'book', 'positions',
 export const laneOf = (priority: Priority): Lane =>
   priority === 'exit' || priority === 'entry' ? 'orders' : 'reads';
 
-/** In a pause an exit, a flatten and the kill path go on, and with them the reads that they rest on. */
+/** In a pause an exit, a flatten and the kill path go on, and with them the reads that they need. */
 const ALLOWED_IN_PAUSE: ReadonlySet<Priority> = new Set(['exit', 'lookup', 'positions']);
 const PASSED_OVER_MAX = 2;
 /** Other reads that go while one in the background waits. */

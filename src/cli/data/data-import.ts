@@ -166,8 +166,8 @@ async function importOne(
       },
     });
     progress.clear();
-    const rest = bad - BAD_SHOWN_MAX;
-    if (rest > 0) io.err(`${file}: ${rest} more bad rows; --bad-rows FILE lists all of them\n`);
+    const more = bad - BAD_SHOWN_MAX;
+    if (more > 0) io.err(`${file}: ${more} more bad rows; --bad-rows FILE lists all of them\n`);
     return imported;
   } catch (error) {
     progress.clear();

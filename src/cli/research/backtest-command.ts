@@ -106,11 +106,11 @@ function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   io.out(`${subtitle}\n\n`);
   for (const [name, text] of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
   for (const table of tables.slice(0, 2)) {
-    const rest = table.rows.length - ROWS_SHOWN;
+    const more = table.rows.length - ROWS_SHOWN;
     const amount = (value: number, column: number): string =>
       formatCell(value, columnDigits(table.rows, column, moneyDigits));
     io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) }, amount)}\n`);
-    if (rest > 0) io.out(`and ${formatNumber(rest)} more rows in the report\n`);
+    if (more > 0) io.out(`and ${formatNumber(more)} more rows in the report\n`);
   }
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
   if (warnings.length > 0) io.out('\n');

@@ -132,9 +132,9 @@ function pricesText({ stream: { state, isStale, attempts } }: DaemonStatus): str
 function alertFacts({ alerts: { channels, unseen } }: DaemonStatus): readonly Fact[] {
   if (channels.length === 0) return [];
   const states = channels.map(({ id, isTried, trouble, waiting }) => {
-    const rest = waiting === 0 ? '' : `, ${formatCount(waiting, 'message')} waiting`;
+    const queued = waiting === 0 ? '' : `, ${formatCount(waiting, 'message')} waiting`;
     const state = isTried ? 'delivers' : 'not tried since the start';
-    return `${id} ${trouble === null ? state : `does NOT deliver: ${trouble}`}${rest}`;
+    return `${id} ${trouble === null ? state : `does NOT deliver: ${trouble}`}${queued}`;
   });
   const open =
     unseen === 0 ? [] : [`${formatCount(unseen, 'critical alert')} not acknowledged: tickwright seen`];

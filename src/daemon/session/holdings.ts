@@ -53,12 +53,12 @@ export function restingText(
 ): string {
   const isOwn = ({ strategy }: OpenOrderEntry): boolean =>
     id === null || strategies.some((each) => each.id === id && each.strategy === strategy);
-  const rest = orders.filter((order) => order.triggerPrice === null && isOwn(order));
-  const texts = rest.map(
+  const resting = orders.filter((order) => order.triggerPrice === null && isOwn(order));
+  const texts = resting.map(
     ({ clientOrderId, side, qty, filledQty, orderCode, limitPrice }) =>
       `${shortOrderId(clientOrderId)} ${side} ${qty - filledQty} ${orderCode} at ${listedPoints(contracts, orderCode, limitPrice)}`,
   );
-  if (!isAuction(phase) || rest.length === 0) return '';
+  if (!isAuction(phase) || resting.length === 0) return '';
   return `; already resting in the auction, unchangeable, and may not fill: ${texts.join(', ')}`;
 }
 
@@ -94,8 +94,8 @@ export function ownHoldings(
 
 const holdingLine = (id: string, qty: number, code: string, stops: readonly string[], by: string | null) => {
   const none = by === null ? 'NO stop of its own at the broker' : `no stop: covered by ${by}`;
-  const rest = by === null ? '' : ` and the rest covered by ${by}`;
-  const cover = stops.length === 0 ? none : stops.join(' and ') + rest;
+  const others = by === null ? '' : ` and the rest covered by ${by}`;
+  const cover = stops.length === 0 ? none : stops.join(' and ') + others;
   return `${id} ${positionText([{ orderCode: code, qty }])}, ${cover}`;
 };
 

@@ -57,7 +57,7 @@ export type Denial =
       readonly change: 'price' | 'qty' | 'trigger';
       readonly order: string;
     }
-  /** It rests on a reading of the broker's contract that the configuration does not take upon itself. */
+  /** It needs a reading of the broker's contract that the configuration does not assume. */
   | { readonly code: 'not_assumed'; readonly assumption: string }
   /** The trigger book was not read since the start: a new order could not be distinguished from the rows in it. */
   | { readonly code: 'triggers_unread' }
@@ -77,8 +77,8 @@ export type Denial =
 /** `CODE: key=value key=value`, stable for logs and tests. */
 export function formatDenial(denial: Denial): string {
   const { code, ...numbers } = denial;
-  const rest = Object.entries(numbers).map(([key, value]) => `${key}=${value}`);
-  return rest.length === 0 ? code : `${code}: ${rest.join(' ')}`;
+  const figures = Object.entries(numbers).map(([key, value]) => `${key}=${value}`);
+  return figures.length === 0 ? code : `${code}: ${figures.join(' ')}`;
 }
 
 /** Keys are spelled as in the YAML; a test compares them with the schemas. */

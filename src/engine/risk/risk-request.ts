@@ -277,7 +277,7 @@ export function modifyDenial(order: OrderView, change: ModifyIntent): Denial | u
   if (change.kind === 'trigger') return { code: 'modify_not_possible', change: 'trigger', order: 'limit' };
   if (change.kind === 'price')
     return change.limitPrice === order.limitPrice ? { code: 'modify_changes_nothing' } : undefined;
-  // Whether the new volume is the total or the rest is not known: not of an order that has a part filled (rulings, 10).
+  // Whether the new volume is the total or what is left is not known: not of an order that has a part filled (rulings, 10).
   if (order.filledQty > 0) return { code: 'modify_partly_filled', filledQty: order.filledQty };
   return change.qty === order.qty ? { code: 'modify_changes_nothing' } : undefined;
 }
@@ -301,7 +301,7 @@ export function timeInForceDenial(
 
 // Orders with a trigger: the terms that are sent, and the faults that no risk rule checks.
 
-/** Kinds that rest on an unconfirmed reading of the broker's contract (rulings, 13). */
+/** Kinds that need an unconfirmed reading of the broker's contract (rulings, 13). */
 const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   stop: null,
   trailing_stop: null,

@@ -46,7 +46,7 @@ class AccountReads {
     this.#readUs = startedUs;
   }
 
-  /** A new process: earlier reads are too old to rest on. */
+  /** A new process: earlier reads are too old to use. */
   restart(): void {
     this.#figures = undefined;
     this.#readUs = -Infinity;

@@ -269,10 +269,10 @@ class ChannelQueue {
     const isNew = this.trouble === null;
     this.trouble = reason;
     if (!isNew) return;
-    const rest = this.#routes.hasOtherWorking(this)
+    const next = this.#routes.hasOtherWorking(this)
       ? 'its messages go to the next channel'
       : 'no other channel works: its messages wait';
-    const text = `${this.id} does not deliver (${reason}): ${rest}`;
+    const text = `${this.id} does not deliver (${reason}): ${next}`;
     this.#options.alert('warning', 'channel_failed', text, this.id);
     this.#routes.passOn(this.waiting, this);
   }

@@ -111,13 +111,13 @@ export class RemoteControl {
   }
 
   async #take({ by, text, sentUs }: RemoteMessage): Promise<string | RemoteReply> {
-    const [word = '', ...rest] = oneLine(text).split(/\s+/);
+    const [word = '', ...words] = oneLine(text).split(/\s+/);
     const name = word
       .toLowerCase()
       .replace(/^\//, '')
       .replace(/[^\w-].*$/, '')
       .replaceAll('_', '-');
-    const argument = rest.join(' ').slice(0, REASON_MAX);
+    const argument = words.join(' ').slice(0, REASON_MAX);
     // Before anything that could keep it back.
     if (/^halt(?:-|$)/.test(name)) return this.#run(by, 'halt', bodyOf(by, argument), text);
     const age = Math.abs(this.#options.clock.nowUs() - sentUs);
@@ -134,7 +134,12 @@ export class RemoteControl {
     return `ignored: sent ${formatSpan(age)} away from the time of the daemon, and only halt may be older than ${formatSpan(FRESH)}; send it again`;
   }
 
-  #dispatch(by: string, name: string, rest: string, text: string): string | RemoteReply | Promise<string> {
+  #dispatch(
+    by: string,
+    name: string,
+    argument: string,
+    text: string,
+  ): string | RemoteReply | Promise<string> {
     const view = REMOTE_VIEWS.find((each) => each === name);
     if (view !== undefined) {
       this.#options.journal(by, view, 'shown');
@@ -142,19 +147,19 @@ export class RemoteControl {
     }
     switch (name) {
       case 'otp':
-        return this.#run(by, 'otp', { ...EMPTY_BODY, otp: rest }, 'otp');
+        return this.#run(by, 'otp', { ...EMPTY_BODY, otp: argument }, 'otp');
       case 'seen':
         return this.#run(by, 'seen', EMPTY_BODY, 'seen');
       case 'open':
         return this.#open(by);
       case 'confirm':
-        return this.#confirm(this.#confirmations.get(by), rest);
+        return this.#confirm(this.#confirmations.get(by), argument);
       case 'start':
       case 'help':
         return HELP;
     }
     const asked = CONFIRMED.find((each) => each === name);
-    return asked === undefined ? this.#bare(by, text.trim()) : this.#ask(by, asked, rest, text);
+    return asked === undefined ? this.#bare(by, text.trim()) : this.#ask(by, asked, argument, text);
   }
 
   #ask(by: string, name: ConfirmedName, argument: string, text: string): string | RemoteReply {

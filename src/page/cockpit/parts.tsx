@@ -428,8 +428,8 @@ export function duration(ms: number): string {
   const days = Math.floor(seconds / 86_400);
   const hours = Math.floor(seconds / 3_600);
   if (days >= 2) return `${days} ${t.days} ${Math.floor((seconds % 86_400) / 3_600)} ${t.hours}`;
-  const rest = `${two(Math.floor((seconds % 3_600) / 60))}:${two(seconds % 60)}`;
-  return hours === 0 ? rest : `${hours}:${rest}`;
+  const withinHour = `${two(Math.floor((seconds % 3_600) / 60))}:${two(seconds % 60)}`;
+  return hours === 0 ? withinHour : `${hours}:${withinHour}`;
 }
 
 /** Names of the daemon that have no text of their own lose their underscores. */

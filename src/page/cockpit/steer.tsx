@@ -131,14 +131,14 @@ const held = (label: string, word: string, name: string, meaning?: string, body:
 function flattenOf({ session: { phase }, orders }: CockpitState, meaning: string, id?: string) {
   const inAuction = phase === 'opening_auction' || phase === 'closing_auction';
   if (!inAuction) return { meaning, body: { inAuction } };
-  const rest = orders.filter(
+  const resting = orders.filter(
     (each) => each.triggerPoints === null && each.strategy === (id ?? each.strategy),
   );
-  const texts = rest.map(
+  const texts = resting.map(
     (each) => `${t[each.side]} ${each.qty - each.filledQty} ${nameOf(each.orderCode)} ${each.limitPoints}`,
   );
-  const resting = rest.length === 0 ? '' : `${t.restingMeaning} ${texts.join(', ')}.`;
-  return { meaning: `${meaning} ${t.auctionMeaning} ${resting}`.trim(), body: { inAuction } };
+  const restingText = resting.length === 0 ? '' : `${t.restingMeaning} ${texts.join(', ')}.`;
+  return { meaning: `${meaning} ${t.auctionMeaning} ${restingText}`.trim(), body: { inAuction } };
 }
 
 const pressed = (label: string, name: string) => (

@@ -334,14 +334,14 @@ async function followOnce(onOpen: () => void): Promise<number | null> {
     if (!reply.ok || reply.body === null) return reply.status;
     onOpen();
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
+    let partial = '';
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return null;
       clearTimeout(watch);
       watch = setTimeout(() => stop.abort(), SILENCE_MS_MAX);
-      const blocks = (rest + value).split('\n\n');
-      rest = blocks.pop() ?? '';
+      const blocks = (partial + value).split('\n\n');
+      partial = blocks.pop() ?? '';
       for (const block of blocks) take(block);
     }
   } finally {

@@ -47,11 +47,11 @@ export function nameParts(path: string) {
   const found = DAY.exec(name)?.[1] ?? '';
   const date = found.length === 8 ? `${found.slice(0, 4)}-${found.slice(4, 6)}-${found.slice(6)}` : found;
   const day = isTradingDay(date) ? tradingDay(date) : null;
-  const rest = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
+  const symbol = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
   return {
     day,
     /** Upper case; null where the name has no word other than the day. */
-    symbol: isSymbol(rest) ? rest.toUpperCase() : null,
+    symbol: isSymbol(symbol) ? symbol.toUpperCase() : null,
   };
 }
 

@@ -139,7 +139,7 @@ export class CsvRows {
     bounds: new Int32Array(2 * CELLS_MAX),
   };
   /** Start of a line whose end is in a later chunk. */
-  #rest: Buffer = NOTHING;
+  #partial: Buffer = NOTHING;
 
   constructor(delimiter: string, onRow: (row: CsvRow) => void) {
     this.#delimiter = delimiter.charCodeAt(0);
@@ -148,10 +148,10 @@ export class CsvRows {
 
   write(chunk: Buffer): void {
     let from = 0;
-    while (this.#rest.length > 0 && from < chunk.length) {
+    while (this.#partial.length > 0 && from < chunk.length) {
       const end = chunk.indexOf(NEWLINE, from) + 1;
-      const line = Buffer.concat([this.#rest, chunk.subarray(from, end === 0 ? chunk.length : end)]);
-      this.#rest = NOTHING;
+      const line = Buffer.concat([this.#partial, chunk.subarray(from, end === 0 ? chunk.length : end)]);
+      this.#partial = NOTHING;
       if (end === 0) return this.#keep(line, 0);
       // Something is left of it when the line ended within quotes.
       this.#scan(line);
@@ -162,8 +162,8 @@ export class CsvRows {
 
   /** The last line may lack its end. */
   end(): void {
-    if (this.#rest.length > 0) this.write(Buffer.of(NEWLINE));
-    if (this.#rest.length > 0) throw new CsvError(`line ${this.#row.line + 1}: a quote is not closed`);
+    if (this.#partial.length > 0) this.write(Buffer.of(NEWLINE));
+    if (this.#partial.length > 0) throw new CsvError(`line ${this.#row.line + 1}: a quote is not closed`);
   }
 
   #scan(bytes: Buffer): void {
@@ -212,7 +212,7 @@ export class CsvRows {
       throw new CsvError(`line ${this.#row.line + 1}: expected an end within ${LINE_BYTES_MAX} bytes`);
     }
     // A copy: the caller may use the memory of the chunk again.
-    this.#rest = Buffer.from(bytes.subarray(from));
+    this.#partial = Buffer.from(bytes.subarray(from));
   }
 }
 

@@ -262,10 +262,10 @@ function warningsOf(result: BacktestResult, found: RunStatistics): readonly stri
   }
   const remarks = [...kinds.values()].flatMap((texts) => {
     const shownTexts = [...texts].slice(0, ALIKE_MAX);
-    const rest = [...texts.values()].slice(ALIKE_MAX).reduce((sum, count) => sum + count, 0);
+    const more = [...texts.values()].slice(ALIKE_MAX).reduce((sum, count) => sum + count, 0);
     return [
       ...shownTexts.map(([text, count]) => (count === 1 ? text : `${text} (${formatCount(count, 'time')})`)),
-      ...(rest === 0 ? [] : [`and ${formatNumber(rest)} more of this kind`]),
+      ...(more === 0 ? [] : [`and ${formatNumber(more)} more of this kind`]),
     ];
   });
   return [

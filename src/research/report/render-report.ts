@@ -250,8 +250,8 @@ function dataTable(table: ReportTable, moneyDigits: number): string {
   const digits = columns.map((_, column) => columnDigits(rows, column, moneyDigits));
   if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows, digits);
   const more = formatCount(rows.length - ROWS_SHOWN, 'more row');
-  const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN), digits)}</details>`;
-  return noteText(note) + rowTable(table, rows.slice(0, ROWS_SHOWN), digits) + rest;
+  const hidden = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN), digits)}</details>`;
+  return noteText(note) + rowTable(table, rows.slice(0, ROWS_SHOWN), digits) + hidden;
 }
 
 function rowTable(

@@ -371,7 +371,7 @@ export class BacktestDays implements BacktestData {
     });
   }
 
-  /** Notice of the days whose price band rests on a guessed reference price; null without one. */
+  /** Notice of the days whose price band comes from a guessed reference price; null without one. */
   #guesses(): string | null {
     const { references } = this.#backtest.config.data;
     const guessed = this.days.flatMap((day) =>

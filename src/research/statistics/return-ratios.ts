@@ -192,10 +192,10 @@ export function alpha(pairs: ReturnPairs, { riskFree, periodsPerYear }: RatioBas
   const slope = beta(pairs);
   const { returns, benchmark } = pairs;
   if (slope === undefined) return undefined;
-  const rest = mean(
+  const excess = mean(
     returns.map((value, i) => value - riskFree - slope * ((benchmark[i] ?? Number.NaN) - riskFree)),
   );
-  return rest === undefined || rest < -1 ? undefined : (1 + rest) ** periodsPerYear - 1;
+  return excess === undefined || excess < -1 ? undefined : (1 + excess) ** periodsPerYear - 1;
 }
 
 export const capture = (

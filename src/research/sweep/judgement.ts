@@ -185,7 +185,7 @@ export function selectionBias(best: readonly number[], trials: readonly (readonl
     trials: trials.length,
     /** Those that have no Sharpe ratio: too few days, or days that are all but alike. */
     leftOut: trials.length - ratios.length,
-    /** Returns of the best trial that this rests on. */
+    /** Returns of the best trial that this is computed from. */
     days: sample.periods,
     /** A day; annual figures are these times the root of the sessions of a year. */
     sharpe: sample.sharpe,

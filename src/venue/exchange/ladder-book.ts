@@ -120,10 +120,10 @@ export class LadderBook implements ContractBook {
     this.#orders.delete(tag);
   }
 
-  /** A background order. The rest stays in the book, unless it is immediate-or-cancel. */
-  background(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
+  /** A background order. What is left stays in the book, unless it is immediate-or-cancel. */
+  background(side: Side, price: number, quantity: number, mayRest: boolean, at: TsUs): void {
     const left = this.#auction === null ? this.#match(side, price, quantity, BACKGROUND, at) : quantity;
-    if (left > 0 && rest) this.ladder.rest(side, price, left, BACKGROUND);
+    if (left > 0 && mayRest) this.ladder.rest(side, price, left, BACKGROUND);
   }
 
   /** Contracts bought less sold by aggressors since the last call: trades move the market. */

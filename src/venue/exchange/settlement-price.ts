@@ -1,4 +1,4 @@
-/** Daily, final and theoretical prices (market rules, 5), all in hundredths of a point, and the tally of trades that they rest on. */
+/** Daily, final and theoretical prices (market rules, 5), all in hundredths of a point, and the tally of trades that they are made from. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { dayNumber, momentOf, type TradingDay } from '../../domain/civil-date.ts';

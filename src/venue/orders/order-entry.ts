@@ -217,15 +217,15 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     };
   }
 
-  /** `rest` puts an order back into its book. */
-  restore(state: EntryState, rest: (order: VenueOrder) => void): void {
+  /** `putBack` puts an order back into its book. */
+  restore(state: EntryState, putBack: (order: VenueOrder) => void): void {
     const open = this.store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
     this.#sentNo = state.commandsSent;
     for (const order of this.store.all()) this.#priority = Math.max(this.#priority, order.priority);
     for (const order of open) {
       const { pending } = order;
       if (pending !== null && pending.kind !== 'leg') this.#inFlight.push({ order, pending });
-      if (order.isInBook) rest(order);
+      if (order.isInBook) putBack(order);
     }
     this.#inFlight.sort((a, b) => a.pending.dueUs - b.pending.dueUs || a.pending.sentNo - b.pending.sentNo);
   }
