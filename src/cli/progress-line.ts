@@ -24,7 +24,7 @@ interface Progress {
   readonly counted?: number;
 }
 
-/** A page beside the results. */
+/** A page next to the results. */
 interface ProgressPage {
   readonly path: string;
   /** Plain text. */

@@ -150,7 +150,7 @@ export function refusal(url: string, error: unknown): Error {
 export class Outage {
   #noted = '';
 
-  /** Waits a moment; throws what no waiting mends. */
+  /** Waits a moment; throws a failure that waiting does not cure. */
   async wait({ nc, url }: Cluster, error: unknown, say: (text: string) => void): Promise<void> {
     // A server that refuses the user after its restart ends the connection for good.
     const failure = refusal(url, (nc.isClosed() && (await nc.closed())) || error);

@@ -104,7 +104,7 @@ export class FeedReader {
           };
     if (this.#stored === 0 && state.first_seq > 1 && from < Date.parse(state.first_ts) * US_PER_MS)
       listener.onGap(
-        `feed ${name} begins amid its history: the server has deleted what came before`,
+        `feed ${name} begins in the middle of its history: the server has deleted what came before`,
         'begin',
       );
     const consumer = await js.consumers.get(feedStream(name), start);
@@ -160,7 +160,7 @@ export async function readTerms({ jsm, url }: Cluster, name: string): Promise<Fe
 
 // Frame logs of what a feed has, one a day.
 
-/** Frames of each day; null where the server has deleted its begin: no log then. Throws where a log is there, or the feed has a gap. */
+/** Frames of each day; null where the server has deleted its start: no log then. Throws where a log is there, or the feed has a gap. */
 export async function recordFeed(
   access: Pick<FeedReaderOptions, 'name' | 'open'>,
   dir: string,

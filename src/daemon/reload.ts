@@ -66,7 +66,7 @@ export async function startStrategy(
   // Stops are numbered by the session.
   if (daemon.cycle.session !== session)
     return refused(`the engine of ${id} was replaced meanwhile; ask again`);
-  // Code of the user's own is read again: its author mended it, most likely. Everything else stays as it runs.
+  // Code of the user's own is read again: its author has probably fixed it. Everything else stays as it runs.
   if (!loaded.ok && present?.code !== null) return refused(loaded.problems.map(formatProblem).join('\n'));
   const next = loaded.ok ? loaded.config.strategies.find((each) => each.id === id) : present;
   const isSame = isDeepStrictEqual({ ...next, code: null }, { ...present, code: null });

@@ -393,10 +393,10 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
     stepUs: 0,
   };
   let noticedUs = 0;
-  let cancel = timers.after(CHECK_CLOCK_EVERY, look);
+  let cancel = timers.after(CHECK_CLOCK_EVERY, check);
 
-  function look(): void {
-    cancel = timers.after(CHECK_CLOCK_EVERY, look);
+  function check(): void {
+    cancel = timers.after(CHECK_CLOCK_EVERY, check);
     clock.nowUs();
     if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > REPORTED_STEP_US_MIN) onSet();
     if (clock.slept > slept) {

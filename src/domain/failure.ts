@@ -61,7 +61,7 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQL
 
 export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => hasCode(error, code));
 
-/** Codes of a disk that is read only, fails, or is gone: another mount or a new start of the machine mends it. */
+/** Codes of a disk that is read only, fails, or is gone: another mount or a restart of the machine cures it. */
 const DISK_FAILING = /^(EROFS|EIO|ENXIO|ENODEV|ESTALE|SQLITE_(READONLY|IOERR|CANTOPEN).*)$/;
 
 /** The disk takes no writes, and not because it is full. */

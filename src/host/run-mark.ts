@@ -1,4 +1,4 @@
-/** The durable mark of a run: its begin, its end, and whose code ran. One without an end died: the next start reads that. */
+/** The durable mark of a run: its start, its end, and whose code ran. One without an end died: the next start reads that. */
 import { openSync, writeSync } from 'node:fs';
 import { thrownText, isDiskFull } from '../domain/failure.ts';
 import { minutes, type TsUs, US_PER_MINUTE } from '../domain/units.ts';

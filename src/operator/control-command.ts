@@ -76,7 +76,7 @@ export const COMMAND_NAMES = Object.keys(FIELDS) as readonly CommandName[]; // o
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
-/** Each field is checked by itself, so that all mistakes are told. */
+/** Each field is checked by itself, so that all mistakes are reported. */
 export function readCommandBody(name: CommandName, text: string): ParseResult<CommandBody> {
   const json = parseJson(text.trim() === '' ? '{}' : text, 'body');
   if (!json.ok) return json;

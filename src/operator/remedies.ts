@@ -73,7 +73,7 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   frames_missing: (command) =>
     `put the day’s file back into frames and start again; or look at ${command('positions')}, then: ${command('start-strategy …')} --reason "…"`,
   frames_dropped: (command) => `the strategy that is slow: ${command('stop-strategy …')} --reason "…"`,
-  strategy_stopped: (command) => `once its cause is mended: ${command('start-strategy …')} --reason "…"`,
+  strategy_stopped: (command) => `once its cause is fixed: ${command('start-strategy …')} --reason "…"`,
   journal_damaged: (command) =>
     `${command('journal verify')} names the rows; compare ${command('orders')} and ${command('positions')} with the broker’s own, and find out what ` +
     'has changed the file: a bad disk, or a person. The last good copy is in its folder backups',
@@ -108,7 +108,7 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
     `compare ${command('orders')} with the broker’s own book, then: ${command('resume')} --reason "…"`,
   strategy_halted: (command) => `check the reason, then: ${command('resume')} --strategy … --reason "…"`,
   engine_lost: (command) =>
-    `${command('journal')} shows the entries before; a strategy that is named starts again, once mended, by ${command('start-strategy …')} --reason "…"`,
+    `${command('journal')} shows the entries before; a strategy that is named starts again, once fixed, by ${command('start-strategy …')} --reason "…"`,
 };
 
 /** An alert about one order has its id. */

@@ -108,7 +108,7 @@ describe('a strategy that decides otherwise', () => {
       message: expect.stringContaining('replay_diverged') as string,
     });
     expect(later.filter(({ kind }) => kind === 'strategy_fault')).toHaveLength(1);
-    expect(again.alerts(), 'nobody is told to mend its code').toContain('replay_diverged');
+    expect(again.alerts(), 'nobody is asked to fix its code').toContain('replay_diverged');
     expect(again.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([mine]);
     expect(again.statusOf(other!)).toBe('accepted');
     expect(again.host.desk.workingOrders(SECOND)).toHaveLength(2);

@@ -84,7 +84,7 @@ export interface Plan {
   readonly isDryRun: boolean;
   /** Ticks from entry to the stop of every position, or null without one. */
   readonly protectiveTicks: number | null;
-  /** Days with auctions, the change of one of them amid the faults; else trading never stops, at some midnights too. */
+  /** Days with auctions, the change of one of them during the faults; else trading never stops, at some midnights too. */
   readonly hasAuctions: boolean;
   readonly lasting: Lasting | null;
   /** Of every failure, or null without any. */

@@ -271,5 +271,5 @@ function addDataRecord(data: Command, { io }: CliContext): void {
 
 const framesText = (frames: number | null): string =>
   frames === null
-    ? 'left out, as the server no longer has the begin of the day'
+    ? 'left out, as the server no longer has the start of the day'
     : `${formatNumber(frames)} frames`;

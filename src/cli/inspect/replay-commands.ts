@@ -26,7 +26,7 @@ interface SessionCommand<Found> {
   readonly description: string;
   /** Completes `Exit code 1 when`. */
   readonly failsWhen: string;
-  readonly look: (query: SessionQuery) => Promise<Found>;
+  readonly compare: (query: SessionQuery) => Promise<Found>;
   readonly text: (found: Found) => string;
   readonly isGood: (found: Found) => boolean;
 }
@@ -45,7 +45,7 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
       `\nExit code 1 when ${of.failsWhen}.\n\nExample:\n  tickwright ${of.name} 2026-03-04 --config config/paper.yaml\n`,
     )
     .action(async (session: string | undefined, flags: SessionFlags) => {
-      const found = await of.look(await queryOf(session, flags));
+      const found = await of.compare(await queryOf(session, flags));
       context.io.out(flags.json === true ? jsonText(found) : of.text(found));
       if (!of.isGood(found)) context.finish(EXIT.failed);
     });
@@ -63,7 +63,7 @@ export function addReplayCommands(program: Command, context: CliContext): void {
     name: 'replay',
     description: 'replay a recorded session and compare every decision with the journal',
     failsWhen: 'a decision differs',
-    look: async (query) => (await import('../../host/state/replay-session.ts')).replayStored(query),
+    compare: async (query) => (await import('../../host/state/replay-session.ts')).replayStored(query),
     text: replayText,
     isGood: ({ difference }) => difference === null,
   });
@@ -71,7 +71,7 @@ export function addReplayCommands(program: Command, context: CliContext): void {
     name: 'agree',
     description: 'compare a recorded session with a backtest of its recording, fill by fill',
     failsWhen: 'an order was decided otherwise or a fill is unexplained',
-    look: async (query) =>
+    compare: async (query) =>
       (await import('../../research/agreement/compare-session.ts')).compareSession(query),
     text: agreementText,
     isGood: ({ isDecidedAlike, fills }) =>

@@ -72,7 +72,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
       const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
       for (const fault of faults) io.err(`FAILED: ${fault}\n`);
       if (faults.length > 0)
-        io.err('The figures are those of a run without it from then on: mend it and run again.\n\n');
+        io.err('The figures are those of a run without it from then on: fix it and run again.\n\n');
       if (json === true) io.out(jsonText(outcome.json));
       else printOutcome(io, outcome);
       if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);

@@ -207,4 +207,4 @@ export class ClusterPool implements TrialPool {
 }
 
 const failedText = (failed: number, all: number, first: string): string =>
-  `${formatCount(failed, 'trial')} of ${all} set aside after three tries, first: ${first}. All others have their results: mend it and start again`;
+  `${formatCount(failed, 'trial')} of ${all} set aside after three tries, first: ${first}. All others have their results: fix it and start again`;

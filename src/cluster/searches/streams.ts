@@ -147,7 +147,7 @@ export class Searches {
     if (there === null || there.deleted) await this.store.putBlob({ name }, bytes());
   }
 
-  /** By callback: the client leaves a subscription behind for each iterator, and waits for ever where the server dies amid its answer. */
+  /** By callback: the client leaves a subscription behind for each iterator, and waits for ever where the server dies during its answer. */
   #collected(filter: Parameters<DirectStreamAPI['getBatch']>[1]): Promise<readonly StoredMsg[]> {
     return new Promise((resolve, reject) => {
       const found: StoredMsg[] = [];

@@ -308,7 +308,7 @@ export async function alertNoStart(
 ): Promise<void> {
   if (process.stderr.isTTY) return;
   const title = `CRITICAL: the daemon does not start (${mode})`;
-  const meaning = 'Nobody steers positions and orders at the broker; mend it and start again';
+  const meaning = 'Nobody steers positions and orders at the broker; fix it and start again';
   const alert = { severity: 'critical', title, text: `${text}\n${meaning}` } as const;
   await sendAtOnce(alerts.channels, alert);
 }

@@ -73,7 +73,7 @@ export function continuesSession(read: JournalReader, day: TradingDay): boolean 
   if (read.startOf(day) === undefined) return false;
   const last = read.lastDecided(null);
   if (last === undefined || last === day) return true;
-  // A kill may fall between the begin and the first decision.
+  // A kill may fall between the start and the first decision.
   return !read.hasBegun(day) && read.lastBoot(day) > read.lastBoot(last);
 }
 

@@ -71,7 +71,7 @@ const NO_ENGINE = `until then no engine runs ${NO_SESSION}`;
 
 class OtherProgram extends Error {}
 
-/** Null for what no waiting mends. */
+/** Null for a failure that waiting does not cure. */
 function whyNoSession(error: unknown): string | null {
   if (isLocked(error)) return LOCKED;
   if (isDiskFull(error)) return NO_ROOM;

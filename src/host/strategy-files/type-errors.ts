@@ -91,7 +91,7 @@ export function typeProblems(
     const errors = typeErrors(code.file) ?? [];
     if (errors.length === 0) return [];
     const path = ['strategies', entries.findIndex(({ strategy }) => strategy === name), 'strategy'];
-    return [source.problem(path, 'TypeScript without type errors', 'mend these first', errors.join('\n  '))];
+    return [source.problem(path, 'TypeScript without type errors', 'fix these first', errors.join('\n  '))];
   });
 }
 

@@ -36,7 +36,7 @@ export interface Delivery {
   readonly pages: readonly string[];
 }
 
-/** `later`: the same may succeed after the pause (null: the channel's own). `refused`: a person has to mend it, like a wrong token. */
+/** `later`: the same may succeed after the pause (null: the channel's own). `refused`: a person has to fix it, like a wrong token. */
 export type DeliveryResult =
   | { readonly status: 'sent' }
   | { readonly status: 'later'; readonly pauseMs: number | null; readonly reason: string }

@@ -143,7 +143,7 @@ export class Routes {
 
 /** Seconds between attempts that fail; the last one repeats. */
 const RETRY_PAUSES_S = [1, 2, 5, 10, 30, 60] as const;
-/** A person has to mend something: asked again, in case somebody has. */
+/** A person has to fix something: asked again, in case somebody has. */
 const REFUSED_PAUSE = minutes(5);
 /** A message that waits longer goes to another channel. */
 const STUCK_AFTER = seconds(20);

@@ -67,7 +67,7 @@ export class CockpitGuards {
   }
 
   guard(app: FastifyInstance): void {
-    // A refused client holds no connection, though it never reads the answer; another is told to send nothing more on it.
+    // A refused client holds no connection, though it never reads the answer; another is asked to send nothing more on it.
     app.addHook('onSend', async (_request, reply) => {
       if (reply.statusCode >= 400) reply.header('connection', 'close');
     });

@@ -103,7 +103,7 @@ export class SpillFile {
       rmSync(this.#path);
     }
     const file = this.#file;
-    // At the place that readers are told, also after a write that failed halfway.
+    // At the place that readers get, also after a write that failed halfway.
     let done = 0;
     withPath(this.#path, () => {
       while (done < column.byteLength)

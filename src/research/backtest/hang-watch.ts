@@ -37,7 +37,7 @@ export function hangText(
   const at = nowUs === null ? '' : ` at ${formatLocalMoment(nowUs, market.calendar.utcOffsetMinutes)}`;
   return (
     `${id} did not return from the event${at} within ${limitMs / 1_000} s, and the run was ended: ` +
-    'mend the loop, or allow an event more time with --event-limit 5m'
+    'fix the loop, or allow an event more time with --event-limit 5m'
   );
 }
 

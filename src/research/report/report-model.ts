@@ -29,7 +29,7 @@ export interface ReportLine {
   readonly values: readonly (number | null)[];
 }
 
-/** `time`: its begin, in seconds since 1970. */
+/** `time`: its start, in seconds since 1970. */
 export type ReportCandle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close', number>>;
 
 /** Candles in time order, those without a trade left out. Prices are points. */

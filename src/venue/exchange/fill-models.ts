@@ -89,7 +89,7 @@ const CLAUSES = {
   quote_reached: ['maker', 'waited, and the quote of the other side reached its price: filled at its own'],
   uncross: ['auction', 'was carried into the auction with a better limit than the price of its uncross'],
   bar_open: ['taker', 'was there before the bar, and got its open'],
-  bar_close: ['taker', 'was decided on the bar, or came amid it, and got its close'],
+  bar_close: ['taker', 'was decided on the bar, or came during it, and got its close'],
   bar_gap: ['taker', 'was there before the bar, which opened beyond its price: filled at the open'],
   bar_path: ['maker', 'the path through the bar reached its price: filled at its own'],
   bar_now: ['taker', 'came at the beginning of the bar, and got its open'],

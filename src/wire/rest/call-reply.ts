@@ -38,7 +38,7 @@ export function jsonOf(text: string): unknown {
 /** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, 3). */
 const ALREADY_MATCHED = '-8004';
 
-/** Only that refusal proves an order over: "cannot be canceled" also comes amid a cancel, "not found" of a book that cannot show it. */
+/** Only that refusal proves an order over: "cannot be canceled" also comes during a cancel, "not found" of a book that cannot show it. */
 export const endsOrder = ({ code }: Extract<CallOutcome, { readonly status: 'rejected' }>): boolean =>
   code === ALREADY_MATCHED;
 
