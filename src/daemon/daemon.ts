@@ -51,7 +51,7 @@ import {
 import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { runWithin } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
-import type { RunMark } from '../host/run-mark.ts';
+import type { RunRecord } from '../host/run-record.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp } from '../host/state/state-paths.ts';
 import { Alerting, OtpReminders } from './alerting.ts';
@@ -84,7 +84,7 @@ export interface DaemonOptions extends Pick<
   /** Absent where no thread loads code from them. */
   readonly program?: ProgramFiles;
   /** Absent where no process can die. */
-  readonly mark?: RunMark;
+  readonly runRecord?: RunRecord;
   /** Absent where no feed is published. */
   readonly feed?: FeedAccess | undefined;
   /** Absent: the installation's number and a random part. */
@@ -179,7 +179,7 @@ export class Daemon {
         journal: this.journal,
         edge: this.edge,
         halt: this.halt,
-        mark: options.mark?.strategyMarkPath ?? null,
+        followPath: options.runRecord?.followPath ?? null,
         accountTail: address.custodyCode.slice(-6),
         startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
         unjournaled: (on) => this.#emergency.unjournaled(on),
@@ -280,8 +280,8 @@ export class Daemon {
   }
 
   #excludedStrategies(): ReadonlyMap<StrategyIndex, string> {
-    const { mark, config } = this.options;
-    const left = mark?.excluded(config.strategies.map(({ id }) => id));
+    const { runRecord, config } = this.options;
+    const left = runRecord?.excluded(config.strategies.map(({ id }) => id));
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 

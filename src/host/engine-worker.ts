@@ -2,7 +2,7 @@ import { promiseHooks } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../domain/assert.ts';
 import { loadSqlite } from '../sqlite/database.ts';
-import { followStrategies } from './run-mark.ts';
+import { followStrategies } from './run-record.ts';
 import { serveEngine } from './engine-server.ts';
 import { loadDefinitions } from './strategy-files/own-strategies.ts';
 import type { EngineThreadData } from './worker-protocol.ts';
@@ -15,7 +15,7 @@ const data: EngineThreadData = workerData;
 const shared: Int32Array = new Int32Array(data.currentStrategy);
 const none = shared[0] ?? 0;
 const ids = new Map(data.strategies.map(({ index, id }): [number, string] => [index, id]));
-const running = data.mark === null ? shared : followStrategies(shared, data.mark, ids);
+const running = data.followPath === null ? shared : followStrategies(shared, data.followPath, ids);
 namePromises();
 const definitionOf = await loadDefinitions(data.strategies, (place) => {
   running[0] = data.strategies[place]?.index ?? none;

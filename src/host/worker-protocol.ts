@@ -33,8 +33,8 @@ export interface EngineThreadData {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
   readonly strategies: readonly StrategyInstanceSpec[];
-  /** Path of the mark that takes each strategy whose code begins to run, or null: see `followStrategies`. */
-  readonly mark: string | null;
+  /** Path of the run record that takes each strategy whose code begins to run, or null: see `followStrategies`. */
+  readonly followPath: string | null;
   /** Index of the strategy whose code runs, or `NO_STRATEGY`; count of such calls; index of the one whose promise runs, outside of events. */
   readonly currentStrategy: SharedArrayBuffer;
 }

@@ -248,7 +248,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     startEngine,
     startStamp: () => '0000000001',
     unjournaled: () => ({ owners: [], changes: [], cancels: [] }),
-    mark: null,
+    followPath: null,
     prices: new PriceBoard(() => []),
     onEntry: () => undefined,
     halt,

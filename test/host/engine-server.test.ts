@@ -26,7 +26,7 @@ it('an engine that catches up with much gives signs of life, as in a replay', ()
       calendar: CALENDAR,
       costs: COSTS,
       strategies: [],
-      mark: null,
+      followPath: null,
       currentStrategy: new SharedArrayBuffer(4),
     },
     () => {

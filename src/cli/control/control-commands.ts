@@ -4,7 +4,7 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { Argument, type Command } from 'commander';
 import { request } from 'undici';
-import { type EarlierRun, readMark } from '../../host/run-mark.ts';
+import { type EarlierRun, readRunRecord } from '../../host/run-record.ts';
 import { statePaths } from '../../host/state/state-paths.ts';
 import { isAlive, readControl } from '../../host/state/running-daemons.ts';
 import { isNamed, ordersView } from '../../host/state/read-state.ts';
@@ -140,7 +140,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const state = stateOf(flags, name === 'halt' ? 'any' : 'change');
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const path = statePaths(state).run;
-      const run = name === 'stop' ? readMark(path)?.run : undefined;
+      const run = name === 'stop' ? readRunRecord(path)?.run : undefined;
       const body = words === 'none' ? {} : { strategy, reason };
       const said = await sendCommand(context, state, name, body, isOfOne ? REPLAY_MS_MAX : undefined);
       if (name === 'halt') await followHalt(context, state);
@@ -285,12 +285,12 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
     return { state: status === 'working' ? 'working' : 'done', text };
   });
 
-/** Waits for the end of this run, by its mark: a supervisor may begin the next one at once. */
+/** Waits for the end of this run, by its record: a supervisor may begin the next one at once. */
 async function followEnd({ io }: CliContext, path: string, run: EarlierRun, waitMs = STOP_MS_MAX) {
   for (const until = performance.now() + waitMs; performance.now() < until; await pause(POLL_EVERY_MS)) {
     // Asked first: a run marks its end just before its process ends.
     const isDead = run.pid !== null && !isAlive(run.pid);
-    const now = readMark(path)?.run;
+    const now = readRunRecord(path)?.run;
     if (now?.startedUs !== run.startedUs) return io.out('ended, and another run has begun\n');
     const reason = now?.ended?.reason ?? (isDead ? 'failed: it died before its clean end' : null);
     if (reason?.startsWith('failed') === true) throw failed(`the daemon ended: ${reason}`);

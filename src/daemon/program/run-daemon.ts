@@ -24,7 +24,7 @@ import { sendAtOnce } from '../alerting.ts';
 import { ProgramFiles, stopExit } from '../../host/program-files.ts';
 import type { Shutdown } from '../../host/shutdown.ts';
 import { createArchiver, type WrittenReport } from './archive-recordings.ts';
-import { type EarlierRun, RunMark } from '../../host/run-mark.ts';
+import { type EarlierRun, RunRecord } from '../../host/run-record.ts';
 import {
   ForeignDirectory,
   forgetState,
@@ -79,7 +79,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
   try {
-    return await runSingle(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
+    return await runSingle(paths, (shutdown) => runWithRecord(plan, paths, options, shutdown));
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) {
@@ -115,21 +115,26 @@ function journalMismatch(config: Config, paths: StatePaths): string | null {
   );
 }
 
-/** A run that ends says so in its mark, also one that fails; one that dies cannot. */
-async function runMarked(plan: RunPlan, paths: StatePaths, options: DaemonRunOptions, shutdown: Shutdown) {
+/** A run that ends says so in its record, also one that fails; one that dies cannot. */
+async function runWithRecord(
+  plan: RunPlan,
+  paths: StatePaths,
+  options: DaemonRunOptions,
+  shutdown: Shutdown,
+) {
   if (plan.config.mode === 'paper' && (options.fresh || plan.tape !== null)) forgetState(paths);
-  const mark = RunMark.begin(paths.run, systemClock.nowUs());
-  shutdown.onHurried = (text) => mark.end(text, systemClock.nowUs());
+  const runRecord = RunRecord.begin(paths.run, systemClock.nowUs());
+  shutdown.onHurried = (text) => runRecord.end(text, systemClock.nowUs());
   let reason = 'failed';
   try {
-    const end = await runLocked(plan, paths, options, shutdown, mark);
+    const end = await runLocked(plan, paths, options, shutdown, runRecord);
     reason = end.reason;
     return end.code;
   } catch (error) {
     reason = `failed: ${errorText(error)}`;
     throw error;
   } finally {
-    mark.end(reason, systemClock.nowUs());
+    runRecord.end(reason, systemClock.nowUs());
   }
 }
 
@@ -138,7 +143,7 @@ async function runLocked(
   paths: StatePaths,
   options: DaemonRunOptions,
   shutdown: Shutdown,
-  mark: RunMark,
+  runRecord: RunRecord,
 ) {
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
@@ -156,7 +161,7 @@ async function runLocked(
     const screen = createDaemonScreen(plan, names, options.jsonLogs, address.secrets);
     const program = new ProgramFiles();
     const parts = { config, names, paths, address, clockMap, lockstep, screen };
-    const daemon = new Daemon({ ...parts, program, mark, feed: configuredFeed(config) });
+    const daemon = new Daemon({ ...parts, program, runRecord, feed: configuredFeed(config) });
     // Nothing can be sent any more, and no price comes.
     broker.onEnd((why) => {
       const reason = `the simulated broker has ended: ${why}`;
@@ -173,7 +178,7 @@ async function runLocked(
       },
       readAgain: () => readAgain(config, options, remarks.length > 0),
     };
-    const { reason, isFailed } = await runServed(daemon, actions, { screen, mark, shutdown });
+    const { reason, isFailed } = await runServed(daemon, actions, { screen, runRecord, shutdown });
     return { code: isFailed ? EXIT.failed : code, reason };
   } finally {
     await broker?.close();
@@ -183,12 +188,12 @@ async function runLocked(
 
 interface RunParts {
   readonly screen: ReturnType<typeof createDaemonScreen>;
-  readonly mark: RunMark;
+  readonly runRecord: RunRecord;
   readonly shutdown: Shutdown;
 }
 
 /** Runs the daemon from the moment at which it can be reached to its end. */
-async function runServed(daemon: Daemon, actions: RunActions, { screen, mark, shutdown }: RunParts) {
+async function runServed(daemon: Daemon, actions: RunActions, { screen, runRecord, shutdown }: RunParts) {
   const cockpit = await startDaemonCockpit(daemon, actions);
   const control = await startDaemonControl(daemon, actions, cockpit);
   listenToPhones(daemon, actions, cockpit);
@@ -197,7 +202,7 @@ async function runServed(daemon: Daemon, actions: RunActions, { screen, mark, sh
   process.send?.('ready');
   const stopStatus = screen.watch(daemon, control.url, cockpit.note);
   const archiver = archiverOf(daemon);
-  const notices = new RunNotices(daemon, mark);
+  const notices = new RunNotices(daemon, runRecord);
   try {
     const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
     await daemon.stop(reason);
@@ -345,10 +350,10 @@ class RunNotices {
   #cancelPoll: CancelTimer | undefined;
 
   /** Reports the start once positions and stops are proven, or are not for a minute. */
-  constructor(daemon: Daemon, mark: RunMark) {
+  constructor(daemon: Daemon, runRecord: RunRecord) {
     this.#daemon = daemon;
-    this.#runBefore = mark.earlier;
-    const excluded = mark.excluded(daemon.config.strategies.map(({ id }) => id));
+    this.#runBefore = runRecord.earlier;
+    const excluded = runRecord.excluded(daemon.config.strategies.map(({ id }) => id));
     if (excluded !== null)
       daemon.alert('critical', 'process_died', `${excluded.reason}; orders and stops at the broker stay`);
     this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(1));
@@ -359,7 +364,7 @@ class RunNotices {
     this.#cancelPoll = undefined;
   }
 
-  /** `reason`: the name of a signal, or a person's text. Returns it with what is left, for the mark. */
+  /** `reason`: the name of a signal, or a person's text. Returns it with what is left, for the record. */
   async stopped(reason: string): Promise<string> {
     this.close();
     const { isHolding, text } = await heldBy(this.#daemon);

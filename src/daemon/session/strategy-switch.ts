@@ -46,7 +46,7 @@ export interface StrategySwitchParts {
     readonly journal: JournalStore;
     readonly names: StrategyNames;
     readonly paths: StatePaths;
-    readonly mark: string | null;
+    readonly followPath: string | null;
   };
   readonly day: TradingDay;
   readonly engine: EngineLink;
@@ -98,7 +98,7 @@ export class StrategySwitch {
     inbox.flush();
     const until = inbox.lastSeq;
     const excluded = new Set([...change.excluded].filter((place) => !changed.has(place)));
-    const next = engine.prepareNext(engineData(config, plan.strategies, excluded, context.mark));
+    const next = engine.prepareNext(engineData(config, plan.strategies, excluded, context.followPath));
     try {
       await engine.idle();
       context.journal.flush();
@@ -168,9 +168,9 @@ export const engineData = (
   { calendar, costs }: Config,
   { settings, instances }: SessionStrategies,
   excluded: Pick<ReadonlySet<StrategyIndex>, 'has'>,
-  mark: string | null,
+  followPath: string | null,
 ): EngineThreadOptions['data'] => ({
-  mark,
+  followPath,
   settings,
   calendar,
   costs,

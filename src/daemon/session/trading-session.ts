@@ -71,8 +71,8 @@ export interface SessionContext {
   readonly halt: Halt;
   readonly names: StrategyNames;
   readonly accountTail: string;
-  /** Path of the mark that follows strategies, or null. */
-  readonly mark: string | null;
+  /** Path of the run record that follows strategies, or null. */
+  readonly followPath: string | null;
   /** Absent: in a thread of its own. */
   readonly startEngine?: StartEngine | undefined;
   /** Drawn again for each engine: part of every `refId`. */
@@ -186,7 +186,7 @@ export class TradingSession implements InputSink, SessionWork {
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
     this.#engine = new EngineLink({
-      data: engineData(config, strategies, excluded, context.mark),
+      data: engineData(config, strategies, excluded, context.followPath),
       start: context.startEngine,
       onOutbox: (outbox) => {
         this.#carryOut(outbox);

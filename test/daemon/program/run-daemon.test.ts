@@ -6,7 +6,7 @@ import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
 import { accountKey, isOfOtherAccount, LIVE_DAY, mayHaveTradedMoney } from '../../../src/host/run-plan.ts';
 import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
-import { RunMark } from '../../../src/host/run-mark.ts';
+import { RunRecord } from '../../../src/host/run-record.ts';
 import { statePaths } from '../../../src/host/state/state-paths.ts';
 import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { type Mode, loadConfig } from '../../../src/config/config.ts';
@@ -104,7 +104,7 @@ it('reaches no broker that cannot prove itself', async () => {
   const { dir, run } = start();
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   await expect(run('state')).rejects.toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is set');
-  const { earlier } = RunMark.begin(join(dir, 'state', 'run'), systemClock.nowUs());
+  const { earlier } = RunRecord.begin(join(dir, 'state', 'run'), systemClock.nowUs());
   expect(earlier?.ended?.reason, 'a run that fails has not died').toMatch(/^failed: NODE_TLS/);
 });
 

@@ -1,12 +1,12 @@
-/** The durable mark of a run: its start, its end, and whose code ran. One without an end died: the next start reads that. */
+/** The durable record of a run: its start, its end, and whose code ran. A run without an end died: the next start reads that. */
 import { openSync, writeSync } from 'node:fs';
 import { thrownText, isDiskFull } from '../domain/failure.ts';
 import { minutes, type TsUs, US_PER_MINUTE } from '../domain/units.ts';
 import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './state/state-paths.ts';
 
-/** The run before, as it marked itself. */
+/** The run before, as it recorded itself. */
 export interface EarlierRun {
-  /** Null, as `pid`: a power cut left a mark that cannot be read. */
+  /** Null, as `pid`: a power cut left a record that cannot be read. */
   readonly startedUs: TsUs | null;
   readonly pid: number | null;
   /** Null: it was killed, it crashed, or the machine lost its power. */
@@ -15,7 +15,7 @@ export interface EarlierRun {
   readonly strategy: string | null;
 }
 
-interface MarkRecord extends Omit<EarlierRun, 'strategy'> {
+interface StoredRun extends Omit<EarlierRun, 'strategy'> {
   /** When the starts before found that a run had died. */
   readonly deaths: readonly TsUs[];
 }
@@ -27,35 +27,35 @@ const DEATH_SPAN = minutes(10);
 const DEATHS_MAX = 10;
 const REASON_CHARACTERS_MAX = 500;
 
-export class RunMark {
+export class RunRecord {
   readonly #path: string;
-  readonly #mark: MarkRecord;
+  readonly #run: StoredRun;
   /** Null in the first run of a state directory. */
   readonly earlier: EarlierRun | null;
 
-  private constructor(path: string, mark: MarkRecord, earlier: EarlierRun | null) {
+  private constructor(path: string, run: StoredRun, earlier: EarlierRun | null) {
     this.#path = path;
-    this.#mark = mark;
+    this.#run = run;
     this.earlier = earlier;
   }
 
-  /** Marks the run that begins. Only while the lock of its state directory is held. */
-  static begin(path: string, now: TsUs): RunMark {
-    const before = readMark(path);
+  /** Records the run that begins. Only while the lock of its state directory is held. */
+  static begin(path: string, now: TsUs): RunRecord {
+    const before = readRunRecord(path);
     const isDeath = before !== undefined && before.run.ended === null;
     const deaths = isDeath ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= DEATH_SPAN) : [];
-    const mark = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
-    write(path, [JSON.stringify(mark), '']);
-    return new RunMark(path, mark, before?.run ?? null);
+    const run = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
+    write(path, [JSON.stringify(run), '']);
+    return new RunRecord(path, run, before?.run ?? null);
   }
 
   /** Runs that died one after the other, within minutes. */
   get deaths(): number {
-    return this.#mark.deaths.length;
+    return this.#run.deaths.length;
   }
 
   /** Path at which this run notes whose code is running; null after a run that ended. */
-  get strategyMarkPath(): string | null {
+  get followPath(): string | null {
     return this.deaths === 0 ? null : this.#path;
   }
 
@@ -73,17 +73,17 @@ export class RunMark {
 
   end(reason: string, now: TsUs): void {
     const ended = { atUs: now, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
-    write(this.#path, [JSON.stringify({ ...this.#mark, ended })]);
+    write(this.#path, [JSON.stringify({ ...this.#run, ended })]);
   }
 }
 
 /** Undefined before the first run. */
-export function readMark(path: string) {
+export function readRunRecord(path: string) {
   const [text = '', strategy = ''] = readBlocks(path) ?? [];
   // A full disk left it empty at its first start.
   if (text === '') return undefined;
   try {
-    const { startedUs, pid, ended, deaths }: MarkRecord = JSON.parse(text);
+    const { startedUs, pid, ended, deaths }: StoredRun = JSON.parse(text);
     return {
       run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy },
       deaths: deaths.slice(),
@@ -102,7 +102,7 @@ function write(path: string, texts: readonly string[]): void {
   }
 }
 
-/** Writes the place in `ids` of the strategy that runs into the mark: two microseconds a call, so only after a run that died. */
+/** Writes the place in `ids` of the strategy that runs into the record: two microseconds a call, so only after a run that died. */
 export function followStrategies(
   running: Int32Array,
   path: string,

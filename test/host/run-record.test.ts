@@ -2,7 +2,7 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { followStrategies, RunMark } from '../../src/host/run-mark.ts';
+import { followStrategies, RunRecord } from '../../src/host/run-record.ts';
 import { minutes, tsUs } from '../../src/domain/units.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -16,7 +16,7 @@ function markAt(): string {
 
 it('says nothing of a run before the first one, and is private', () => {
   const path = markAt();
-  const first = RunMark.begin(path, at(0));
+  const first = RunRecord.begin(path, at(0));
   expect(first.earlier).toBe(null);
   expect(first.deaths).toBe(0);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -26,18 +26,18 @@ it.each([
   ['zeroed', Buffer.alloc(8_192)],
   ['cut', Buffer.from('{"startedUs":17')],
   ['of another program', Buffer.from('[]')],
-])('takes a mark that is %s, as a power cut leaves one, for that of a run that died', (_, bytes) => {
+])('takes a record that is %s, as a power cut leaves one, for that of a run that died', (_, bytes) => {
   const path = markAt();
   writeFileSync(path, bytes);
-  const next = RunMark.begin(path, at(1));
+  const next = RunRecord.begin(path, at(1));
   expect(next.earlier).toEqual({ startedUs: null, pid: null, ended: null, strategy: null });
   expect(next.deaths).toBe(1);
 });
 
 it('distinguishes a clean end from a death', () => {
   const path = markAt();
-  RunMark.begin(path, at(0)).end('stopped by the operator', at(60));
-  const second = RunMark.begin(path, at(61));
+  RunRecord.begin(path, at(0)).end('stopped by the operator', at(60));
+  const second = RunRecord.begin(path, at(61));
   expect(second.earlier).toEqual({
     startedUs: at(0),
     pid: process.pid,
@@ -45,17 +45,17 @@ it('distinguishes a clean end from a death', () => {
     strategy: null,
   });
   expect(second.deaths).toBe(0);
-  const third = RunMark.begin(path, at(90));
+  const third = RunRecord.begin(path, at(90));
   expect(third.earlier).toMatchObject({ startedUs: at(61), ended: null });
   expect(third.deaths).toBe(1);
 });
 
 it('counts deaths within minutes until a clean end', () => {
   const path = markAt();
-  const starts = [0, 1, 5, 14, 30].map((minute) => RunMark.begin(path, at(minute)));
+  const starts = [0, 1, 5, 14, 30].map((minute) => RunRecord.begin(path, at(minute)));
   expect(starts.map(({ deaths }) => deaths)).toEqual([0, 1, 2, 2, 1]);
   starts.at(-1)?.end('stopped', at(31));
-  expect(RunMark.begin(path, at(32)).deaths).toBe(0);
+  expect(RunRecord.begin(path, at(32)).deaths).toBe(0);
 });
 
 it('names the strategy that ran when a run died', () => {
@@ -65,12 +65,12 @@ it('names the strategy that ran when a run died', () => {
     [3, 'greedy with a longer name'],
   ]);
   const died = (...slots: readonly (readonly [number, number])[]): string | null => {
-    RunMark.begin(path, at(0)).end('', at(0));
-    const mark = RunMark.begin(path, at(0));
+    RunRecord.begin(path, at(0)).end('', at(0));
+    const record = RunRecord.begin(path, at(0));
     const running = followStrategies(new Int32Array(3).fill(-1), path, ids);
     for (const [slot, value] of slots) running[slot] = value;
-    expect(mark.earlier?.strategy, 'it names those of the run before alone').toBe(null);
-    return RunMark.begin(path, at(1)).earlier?.strategy ?? null;
+    expect(record.earlier?.strategy, 'it names those of the run before alone').toBe(null);
+    return RunRecord.begin(path, at(1)).earlier?.strategy ?? null;
   };
   expect(died([0, 3])).toBe('greedy with a longer name');
   expect(died([0, 3], [1, 0], [0, 0])).toBe('calm');
@@ -80,18 +80,18 @@ it('names the strategy that ran when a run died', () => {
 
 it('leaves an array that reads and writes as before', () => {
   const path = markAt();
-  RunMark.begin(path, at(0));
+  RunRecord.begin(path, at(0));
   const shared = new Int32Array(3).fill(-1);
   const running = followStrategies(shared, path, new Map([[1, 'calm']]));
   running[0] = 1;
   expect([running[0], running.length, shared[0]]).toEqual([1, 3, 1]);
 });
 
-it('takes a mark that a full disk left empty for none', () => {
+it('takes a record that a full disk left empty for none', () => {
   const path = markAt();
-  RunMark.begin(path, at(0));
+  RunRecord.begin(path, at(0));
   truncateSync(path);
-  const next = RunMark.begin(path, at(1));
+  const next = RunRecord.begin(path, at(1));
   expect(next.earlier).toBe(null);
   expect(readFileSync(path, 'utf8')).toContain(`"pid":${process.pid}`);
 });
@@ -99,11 +99,11 @@ it('takes a mark that a full disk left empty for none', () => {
 it('leaves out the strategy that ran at the second death, and all after the third', () => {
   const path = markAt();
   const ids = ['calm', 'greedy'];
-  const died = (minute: number, place: number): RunMark => {
-    const mark = RunMark.begin(path, at(minute));
-    if (mark.strategyMarkPath !== null)
-      followStrategies(new Int32Array(3), mark.strategyMarkPath, new Map(ids.entries()))[0] = place;
-    return mark;
+  const died = (minute: number, place: number): RunRecord => {
+    const record = RunRecord.begin(path, at(minute));
+    if (record.followPath !== null)
+      followStrategies(new Int32Array(3), record.followPath, new Map(ids.entries()))[0] = place;
+    return record;
   };
   expect(died(0, 1).excluded(ids)).toBe(null);
   expect(died(1, 1).excluded(ids)).toBe(null);
@@ -112,7 +112,7 @@ it('leaves out the strategy that ran at the second death, and all after the thir
     reason:
       'the daemon died twice within 10 minutes, the last time in the code of greedy, which is not started',
   });
-  expect(RunMark.begin(path, at(3)).excluded(ids)).toMatchObject({ ids });
-  expect(RunMark.begin(path, at(20)).excluded(ids), 'a death of its own').toBe(null);
+  expect(RunRecord.begin(path, at(3)).excluded(ids)).toMatchObject({ ids });
+  expect(RunRecord.begin(path, at(20)).excluded(ids), 'a death of its own').toBe(null);
   expect(died(21, -1).excluded(ids), 'nobody ran').toBe(null);
 });
