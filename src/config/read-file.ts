@@ -20,8 +20,11 @@ export function readFile<T extends z.ZodType>(
   const read = YamlSource.read(file, texts);
   if ('problems' in read) return read;
   const { source } = read;
-  if (kind === 'a configuration' && source.at(['data']) !== undefined && source.at(['capital']) !== undefined)
+  const has = (key: string): boolean => source.at([key]) !== undefined;
+  if (kind === 'a configuration' && has('data') && has('capital'))
     return { problems: [source.problem([], kind, `run it: tickwright backtest ${file}`, 'a backtest')] };
+  if (kind === 'a backtest' && has('mode') && !has('data'))
+    return { problems: [source.problem([], kind, 'config/backtest.yaml is a sample', 'a configuration')] };
   const required = requiredKeys(schema).join(', ');
   // An empty file is fine when every key has a default.
   const value = source.value() ?? (required === '' ? {} : null);

@@ -32,6 +32,12 @@ strategies:
 test.each([
   ['a misspelt key', 'state:', 'stte:', 'stte: expected a known key, was "stte" (did you mean state?)'],
   [
+    'the file of a daemon',
+    `data:\n  prints: [${SAMPLE}]`,
+    'mode: paper',
+    'expected a backtest, was a configuration (config/backtest.yaml is a sample)',
+  ],
+  [
     'a market that is not there',
     'vn30f.yaml',
     'vn31f.yaml',
