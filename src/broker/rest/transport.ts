@@ -160,11 +160,11 @@ export class ClockSkewMeter {
 
   /** Positive: our clock is ahead. */
   observe(date: string | undefined, sentAt: TsUs): void {
-    const server = date === undefined ? Number.NaN : Date.parse(date);
+    const serverUs = Date.parse(date ?? '') * US_PER_MS + US_PER_SECOND / 2;
     const now = this.#clock.nowUs();
     const roundTrip = now - sentAt;
-    if (!Number.isFinite(server) || roundTrip < 0 || roundTrip > ROUND_TRIP_MAX) return;
-    const serverUs = server * US_PER_MS + US_PER_SECOND / 2;
+    // No time of ours is that far off: an engine that computes with it fails, and so does each replay of its day.
+    if (!Number.isSafeInteger(serverUs) || roundTrip < 0 || roundTrip > ROUND_TRIP_MAX) return;
     this.#post(Math.round(sentAt + roundTrip / 2 - serverUs), durationUs(roundTrip), now);
   }
 

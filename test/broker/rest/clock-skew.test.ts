@@ -29,6 +29,18 @@ describe('clock skew', () => {
     expect(sink.events).toMatchObject([{ skewUs: seconds(12) }]);
   });
 
+  it('takes no date that no time of ours can be compared with', () => {
+    for (const date of [
+      'Fri, 31 Dec 9999 23:59:59 GMT',
+      'Sat, 01 Jan 1600 00:00:00 GMT',
+      'soon',
+      '',
+      undefined,
+    ])
+      meter.observe(date, clock.nowUs());
+    expect(sink.events).toEqual([]);
+  });
+
   it('takes the middle of the round trip', () => {
     const sentAt = addUs(clock.nowUs(), 0 - seconds(1));
     meter.observe(dateOf(seconds(1)), sentAt);
