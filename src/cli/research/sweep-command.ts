@@ -79,7 +79,7 @@ async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Clust
     io.err(`${text}\n`);
   };
   let pool: ClusterPool | null = null;
-  const strength = (): string => (pool === null ? '' : strengthText(pool));
+  const capacity = (): string => (pool === null ? '' : capacityText(pool));
   const outcome = await sweepFile(backtest, read.plan, {
     ...flags,
     ...(cluster && {
@@ -93,16 +93,16 @@ async function sweep(file: string, flags: SweepFlags, io: CliIo, cluster?: Clust
       // Each part has a rate of its own.
       if (progress.what !== what) line = newLine();
       what = progress.what;
-      line.show({ ...progress, what: `${what}${strength()}` });
+      line.show({ ...progress, what: `${what}${capacity()}` });
     },
   }).catch(refuseHang);
   line.end('report.html');
   if (flags.json === true) io.out(jsonText(outcome.json));
-  else printOutcome(io, outcome, strength());
+  else printOutcome(io, outcome, capacity());
   return stoppedText(outcome.found);
 }
 
-const strengthText = ({ strength: { workers, threads } }: ClusterPool): string =>
+const capacityText = ({ capacity: { workers, threads } }: ClusterPool): string =>
   workers === 0
     ? ', waiting for a worker (tickwright worker)'
     : ` on ${formatCount(workers, 'worker')} with ${formatCount(threads, 'thread')}`;
@@ -110,7 +110,7 @@ const strengthText = ({ strength: { workers, threads } }: ClusterPool): string =
 function printOutcome(
   io: CliIo,
   { found, tables, warnings, memory, report, bestParams }: SweepOutcome,
-  strength: string,
+  capacity: string,
 ): void {
   for (const table of tables) {
     const { title, note } = table;
@@ -120,7 +120,7 @@ function printOutcome(
   const { ran, resumed, seconds, workers, log, digest } = found;
   const rate = formatRate(seconds > 0 ? ran / seconds : 0);
   const before = resumed === 0 ? '' : `, ${resumed} known from before`;
-  const where = strength === '' ? ` on ${formatCount(workers, 'thread')}` : strength;
+  const where = capacity === '' ? ` on ${formatCount(workers, 'thread')}` : capacity;
   io.out(`
 memory: ${memory}
 ${ran} runs in ${seconds.toFixed(2)} s${where} (${rate}/s)${before}

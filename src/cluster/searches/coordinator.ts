@@ -17,26 +17,26 @@ interface ClusterPoolOptions extends TrialPoolOptions {
 
 const POLL_MS = 50;
 /** Without a result for so long, it asks whether the server still has what it was sent. */
-const QUIET_MS = 5_000;
+const RECHECK_MS = 5_000;
 const SILENT_MS = 5_000;
 /** A batch takes about so long, and a worker that is lost costs no more. */
 const BATCH_MS = 2_000;
 const BATCH_MAX = 500;
 /** Batches in the queue for each thread, and for threads that are still to come. */
-const BATCHES = 2;
+const BATCHES_PER_THREAD = 2;
 const NEWCOMERS = 4;
 
 type OnDone = (task: TrialTask, figures: TrialFigures) => void;
 
 /** Trials of one call that have no result yet. */
-interface Open {
+interface PendingTrials {
   readonly missing: Map<string, TrialTask>;
   readonly sent: Set<string>;
   readonly failed: string[];
   readonly onDone: OnDone;
 }
 
-interface Exchanged {
+interface Exchange {
   readonly found: ReadonlyMap<string, Result>;
   /** What was sent and has no result among these is lost. */
   readonly isLost: boolean;
@@ -65,7 +65,7 @@ export class ClusterPool implements TrialPool {
   #trialMs = Infinity;
   #isDone = false;
   readonly #outage = new Outage();
-  #heardMs = 0;
+  #quietSinceMs = 0;
 
   constructor(cluster: Cluster, options: ClusterPoolOptions) {
     this.#cluster = cluster;
@@ -90,7 +90,7 @@ export class ClusterPool implements TrialPool {
   }
 
   /** Threads of the workers that were heard lately. */
-  get strength(): { readonly workers: number; readonly threads: number } {
+  get capacity(): { readonly workers: number; readonly threads: number } {
     const { build, node } = this.#job;
     const heard = [...this.#workers.values()].filter(
       (each) => performance.now() - each.atMs < SILENT_MS && each.build === build && each.node === node,
@@ -100,18 +100,18 @@ export class ClusterPool implements TrialPool {
 
   async run(tasks: readonly TrialTask[], onDone: OnDone): Promise<void> {
     const missing = new Map(tasks.map((task) => [resultName(task), task]));
-    const open: Open = { missing, sent: new Set(), failed: [], onDone };
-    for (const [name, result] of this.#known) this.#settle(open, name, result);
+    const pending: PendingTrials = { missing, sent: new Set(), failed: [], onDone };
+    for (const [name, result] of this.#known) this.#settle(pending, name, result);
     this.#isDone = false;
-    this.#heardMs = performance.now();
+    this.#quietSinceMs = performance.now();
     while (missing.size > 0) {
-      const { found, isLost } = await this.#exchange(open).catch((error: unknown) => this.#wait(error));
-      if (found.size > 0) this.#heardMs = performance.now();
-      for (const [name, result] of found) this.#settle(open, name, result);
-      if (isLost) open.sent.clear();
+      const { found, isLost } = await this.#exchange(pending).catch((error: unknown) => this.#wait(error));
+      if (found.size > 0) this.#quietSinceMs = performance.now();
+      for (const [name, result] of found) this.#settle(pending, name, result);
+      if (isLost) pending.sent.clear();
     }
-    const [first] = open.failed;
-    if (first !== undefined) throw new Error(failedText(open.failed.length, tasks.length, first));
+    const [first] = pending.failed;
+    if (first !== undefined) throw new Error(failedText(pending.failed.length, tasks.length, first));
     this.#isDone = true;
   }
 
@@ -135,18 +135,19 @@ export class ClusterPool implements TrialPool {
   }
 
   /** Sends what is due, and reads what came. */
-  async #exchange(open: Open): Promise<Exchanged> {
+  async #exchange(pending: PendingTrials): Promise<Exchange> {
     const searches = this.#searches ?? (await this.#setUp());
-    await this.#send(searches, open);
+    await this.#send(searches, pending);
     await pause(POLL_MS);
-    const isLost = performance.now() - this.#heardMs > QUIET_MS && (await this.#isQueueEmpty(searches));
+    const isLost =
+      performance.now() - this.#quietSinceMs > RECHECK_MS && (await this.#isQueueEmpty(searches));
     const { found, next } = await searches.read(this.#job.id, this.#next);
     this.#next = next;
     this.#outage.end();
     return { found, isLost };
   }
 
-  #settle({ missing, sent, failed, onDone }: Open, name: string, result: Result): void {
+  #settle({ missing, sent, failed, onDone }: PendingTrials, name: string, result: Result): void {
     const task = missing.get(name);
     if (task === undefined) return void this.#known.set(name, result);
     missing.delete(name);
@@ -158,14 +159,14 @@ export class ClusterPool implements TrialPool {
   }
 
   /** Keeps so much in the queue that no thread waits, and so little that one who comes later finds work. */
-  async #send(searches: Searches, { missing, sent }: Open): Promise<void> {
-    const threads = this.strength.threads + NEWCOMERS;
+  async #send(searches: Searches, { missing, sent }: PendingTrials): Promise<void> {
+    const batches = BATCHES_PER_THREAD * (this.capacity.threads + NEWCOMERS);
     const unsent = [...missing].filter(([name]) => !sent.has(name));
     const fitting = searches.payloadMax / (2 * JSON.stringify(unsent[0]?.[1] ?? '').length);
     const timely = Math.min(BATCH_MAX, BATCH_MS / this.#trialMs, fitting);
-    const size = Math.max(1, Math.min(Math.floor(timely), Math.ceil(unsent.length / (BATCHES * threads))));
+    const size = Math.max(1, Math.min(Math.floor(timely), Math.ceil(unsent.length / batches)));
     let at = 0;
-    while (at < unsent.length && sent.size < BATCHES * threads * size) {
+    while (at < unsent.length && sent.size < batches * size) {
       const next = unsent.slice(at, at + size);
       const batch = next.filter(([, task]) => task.days === next[0]?.[1].days);
       const tasks = batch.map(([, task]) => task);
@@ -177,14 +178,14 @@ export class ClusterPool implements TrialPool {
 
   /** Nothing waits and nothing is in work: what has no result after that was lost. */
   async #isQueueEmpty(searches: Searches): Promise<boolean> {
-    this.#heardMs = performance.now();
+    this.#quietSinceMs = performance.now();
     const { num_pending: waiting, num_ack_pending: inWork } = await searches.state(this.#job.id);
     // Nobody takes any of it: something that workers need may be gone.
     if (inWork === 0) await this.#setUp();
     return waiting + inWork === 0;
   }
 
-  async #wait(error: unknown): Promise<Exchanged> {
+  async #wait(error: unknown): Promise<Exchange> {
     await this.#outage.wait(this.#cluster, error, this.#options.note);
     this.#searches = null;
     return { found: new Map(), isLost: false };

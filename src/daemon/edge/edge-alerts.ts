@@ -12,9 +12,10 @@ import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 type RaiseAlert = (severity: AlertSeverity, code: string, text: string) => void;
 type Note = (text: string) => void;
 
+type AlertHead = readonly [severity: AlertSeverity, code: string];
 /** Signals that are alerts; the others are lines of the log. */
 type AlertHeads<Signal extends { readonly kind: string }> = Readonly<
-  Partial<Record<Signal['kind'], readonly [severity: AlertSeverity, code: string]>>
+  Partial<Record<Signal['kind'], AlertHead>>
 >;
 
 const TOKEN_ALERTS: AlertHeads<TokenSignal> = {
@@ -89,15 +90,15 @@ export class EdgeAlerts {
       this.#isTokenLost = false;
     } else if (kind === 'expired' || kind === 'rejected') this.#isTokenLost = true;
     const mayPass = kind === 'refresh_failed' && signal.failure.kind === 'temporary';
-    const head = mayPass ? (['warning', 'token_refresh_failed'] as const) : TOKEN_ALERTS[kind];
-    this.#say(head, tokenText(signal, this.#time));
+    const head: AlertHead | undefined = mayPass ? ['warning', 'token_refresh_failed'] : TOKEN_ALERTS[kind];
+    this.#raise(head, tokenText(signal, this.#time));
   };
 
   readonly stream = (signal: StreamSignal): void => {
-    this.#say(STREAM_ALERTS[signal.kind], streamText(signal));
+    this.#raise(STREAM_ALERTS[signal.kind], streamText(signal));
   };
 
-  #say(head: AlertHeads<TokenSignal>['expired'], text: string): void {
+  #raise(head: AlertHead | undefined, text: string): void {
     if (head === undefined) this.#note(text);
     else this.#alert(...head, text);
   }

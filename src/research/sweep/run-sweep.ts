@@ -246,6 +246,7 @@ export class TrialLog {
     const lines = text.toString('utf8', 0, whole).split('\n');
     for (const [i, line] of lines.slice(0, -1).entries()) {
       const found = finishedTrial(line);
+      // Not a torn write, which is the last line alone: the file was edited, or its disk is bad.
       if (found === undefined) {
         throw new Error(
           `${this.path}:${i + 1}: expected a finished trial, was ${shown(line)} (--fresh starts again)`,
@@ -256,7 +257,6 @@ export class TrialLog {
   }
 }
 
-/** A broken line before the last one is no torn write: the file was edited, or its disk is bad. */
 function finishedTrial(line: string): { readonly key: string; readonly figures: TrialFigures } | undefined {
   const read = parseJson(line, 'line');
   const isOne = read.ok && isRecord(read.value) && 'key' in read.value && 'figures' in read.value;
