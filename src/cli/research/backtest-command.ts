@@ -101,24 +101,22 @@ function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const failed = result.strategies.filter(({ fault }) => fault !== null);
   const isShown = (text: string): boolean => failed.some(({ id }) => text.startsWith(`${id} was stopped: `));
   const warnings = model.warnings.filter((text) => !isShown(text));
-  const { rows } = result.counts;
   const widest = Math.max(...headlines.map(([name]) => name.length));
   io.out(`${subtitle}\n\n`);
   for (const [name, text] of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
   for (const table of tables.slice(0, 2)) {
     const more = table.rows.length - ROWS_SHOWN;
-    const amount = (value: number, column: number): string =>
-      formatCell(value, columnDigits(table.rows, column, moneyDigits));
-    io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) }, amount)}\n`);
+    const rows = table.rows.slice(0, ROWS_SHOWN);
+    io.out(`\n${table.title}\n${reportTable({ ...table, rows }, moneyDigits)}\n`);
     if (more > 0) io.out(`and ${formatNumber(more)} more rows in the report\n`);
   }
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
   if (warnings.length > 0) io.out('\n');
   io.out('\n');
   for (const [name, text] of result.models) io.out(`${name}: ${text}\n`);
-  const speed = formatRate(runSeconds > 0 ? rows / runSeconds : 0);
+  const speed = formatRate(runSeconds > 0 ? result.counts.rows / runSeconds : 0);
   io.out(`
-${formatNumber(rows)} rows in ${runSeconds.toFixed(2)} s (${speed}/s), report in ${reportSeconds.toFixed(2)} s
+${formatNumber(result.counts.rows)} rows in ${runSeconds.toFixed(2)} s (${speed}/s), report in ${reportSeconds.toFixed(2)} s
 journal ${result.journalHash}
 report  ${outcome.report}
 ${verificationText(outcome.verification)}`);
@@ -135,11 +133,15 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-export const reportTable = (
+export function reportTable(
   { columns, rows }: BacktestOutcome['model']['tables'][number],
-  shown: (value: number, column: number) => string = formatNumber,
-): string =>
-  formatTable(
+  moneyDigits: number,
+): string {
+  const digits = columns.map((_, column) => columnDigits(rows, column, moneyDigits));
+  const shown = (cell: string | number | null, column: number): string =>
+    typeof cell === 'number' ? formatCell(cell, digits[column] ?? 0) : (cell ?? '');
+  return formatTable(
     columns,
-    rows.map((row) => row.map((cell, i) => (typeof cell === 'number' ? shown(cell, i) : (cell ?? '')))),
+    rows.map((row) => row.map(shown)),
   );
+}

@@ -109,12 +109,12 @@ const capacityText = ({ capacity: { workers, threads } }: ClusterPool): string =
 
 function printOutcome(
   io: CliIo,
-  { found, tables, warnings, memory, report, bestParams }: SweepOutcome,
+  { found, tables, moneyDigits, warnings, memory, report, bestParams }: SweepOutcome,
   capacity: string,
 ): void {
   for (const table of tables) {
     const { title, note } = table;
-    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${reportTable(table)}\n\n`);
+    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${reportTable(table, moneyDigits)}\n\n`);
   }
   for (const warning of warnings) io.out(`note: ${warning}\n`);
   const { ran, resumed, seconds, workers, log, digest } = found;

@@ -118,8 +118,10 @@ const windowFigures = (found: WalkForwardResult): readonly ReportFigure[] => [
   ],
 ];
 
-const emptyReport = ({ market }: Backtest): Omit<ReportModel, 'title' | 'subtitle'> => ({
-  moneyDigits: Math.round(Math.log10(market.moneyScale)),
+const moneyDigitsOf = ({ market }: Backtest): number => Math.round(Math.log10(market.moneyScale));
+
+const emptyReport = (backtest: Backtest): Omit<ReportModel, 'title' | 'subtitle'> => ({
+  moneyDigits: moneyDigitsOf(backtest),
   headlines: [],
   tables: [],
   warnings: [],
@@ -225,6 +227,7 @@ export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: Sw
     found,
     bestParams: bestParams(found),
     tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
+    moneyDigits: moneyDigitsOf(backtest),
     warnings: [...backtest.sources.remarks.slice(0, REMARKS_SHOWN), ...sweepWarnings(found)],
     /** Whether strategies of a trial begin again each morning, in words. */
     memory: describeMemory(memoryOf(backtest.config, backtest.market)),
