@@ -123,13 +123,13 @@ test('shows the result of a day as a curve, the days before it, and closed trade
   const daemon = daemonIn({});
   const { page, trouble } = await opened(daemon);
   await show(page, 'Results');
-  await page.getByRole('region', { name: 'Result of 2026-03-04' }).locator('canvas').first().waitFor();
+  await page.getByRole('region', { name: 'Realised on 2026-03-04' }).locator('canvas').first().waitFor();
   await page.getByRole('img', { name: /^Feb 2026: .* days up, .* down$/ }).waitFor();
   const trades = page.getByRole('table', { name: 'Closed trades' });
   expect(await trades.locator('tbody tr').count()).toBe(3);
   expect(await trades.locator('tbody tr').first().textContent()).toContain('long 3 VN30F1M (41I1G3000)');
   await page.getByRole('combobox').selectOption('2026-02-27');
-  await page.getByRole('region', { name: 'Result of 2026-02-27' }).waitFor();
+  await page.getByRole('region', { name: 'Realised on 2026-02-27' }).waitFor();
   expect(trouble).toEqual([]);
 });
 

@@ -48,7 +48,7 @@ export function Results({ value }: { readonly value: CockpitState }) {
         />
       </div>
       <div class="stack wide">
-        <Panel title={`${t.resultOf} ${day}`} aside={<Vnd value={net} />}>
+        <Panel title={`${t.realisedOn} ${day}`} aside={<Vnd value={net} />}>
           {curve.length === 0 && <Empty>{t.noFills}</Empty>}
           {curve.length > 0 && (
             <Curve

@@ -318,7 +318,7 @@ const TABLE = {
   row: ['Row', 'Dòng'],
   cause: ['by event', 'do sự kiện'],
   latestDay: ['latest', 'mới nhất'],
-  resultOf: ['Result of', 'Kết quả ngày'],
+  realisedOn: ['Realised on', 'Đã chốt ngày'],
   noFills: ['Nothing has filled on this day.', 'Ngày này chưa khớp lệnh nào.'],
   realisedMeaning: [
     'Realised, after fees and tax; what is open is not in it.',

@@ -166,7 +166,7 @@ function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: 
   ];
   const hint = [
     `Each candle is ${formatSpan(everySeconds * US_PER_SECOND)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
-    'Closer: ▲ buy, ▼ sell, filled an entry, hollow an exit. From afar: sums along the bottom.',
+    'Zoomed in: ▲ buy, ▼ sell, filled an entry, hollow an exit. Zoomed out: sums along the bottom.',
     'Turn the wheel or pinch to zoom, drag to move.',
     timesOf(timeZone),
     ...(symbols.length === 1
