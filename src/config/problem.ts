@@ -40,16 +40,16 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 }
 
 export function meantHint(word: string, known: readonly string[], otherwise = ''): string {
-  const meant = nearest(word, known);
-  return meant === undefined ? otherwise : `did you mean ${meant}?`;
+  const name = nearest(word, known);
+  return name === undefined ? otherwise : `did you mean ${name}?`;
 }
 
 /** For a path that leads nowhere: the name next to it that it probably misspells. */
 export function meantPath(path: string, otherwise = ''): string {
   const dir = dirname(path);
   const isGone = !existsSync(path) && existsSync(dir);
-  const meant = isGone ? nearest(basename(path), readdirSync(dir)) : undefined;
-  return meant === undefined ? otherwise : `did you mean ${join(dir, meant)}?`;
+  const name = isGone ? nearest(basename(path), readdirSync(dir)) : undefined;
+  return name === undefined ? otherwise : `did you mean ${join(dir, name)}?`;
 }
 
 /** `maxPosition` has those of `positionMax`. */

@@ -204,8 +204,8 @@ export class Alerting {
   /** Sends a test message to this channel, or to all. */
   async try(id: string | null): Promise<readonly ChannelTrial[]> {
     const { config, address } = this.#options;
-    const asked = this.#channels.filter((channel) => id === null || channel.id === id);
-    const trials = await tryChannels(asked, config.mode, address.secrets);
+    const channels = this.#channels.filter((channel) => id === null || channel.id === id);
+    const trials = await tryChannels(channels, config.mode, address.secrets);
     for (const trial of trials) this.#routes.onTrial(trial.id, trial.failure);
     return trials;
   }
@@ -439,8 +439,8 @@ export async function testMessage(
   id: string | null,
 ): Promise<readonly ChannelTrial[]> {
   const secrets = new Secrets([]);
-  const asked = alerts.channels.filter((channel) => id === null || channel.id === id);
-  const { channels, unopened, close } = openedChannels(asked, secrets);
+  const chosen = alerts.channels.filter((channel) => id === null || channel.id === id);
+  const { channels, unopened, close } = openedChannels(chosen, secrets);
   try {
     return [...(await tryChannels(channels, mode, secrets)), ...unopened];
   } finally {

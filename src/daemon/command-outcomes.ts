@@ -82,14 +82,14 @@ export const silentProgress = (isLate: boolean): StageProgress => ({
 export const flattenProgress =
   (strategy: string | null) =>
   (now: EngineStatus): StageProgress => {
-    const meant = now.strategies.filter(({ id }) => strategy === null || id === strategy);
-    const held = meant.flatMap(({ id, positions }) =>
+    const flattened = now.strategies.filter(({ id }) => strategy === null || id === strategy);
+    const held = flattened.flatMap(({ id, positions }) =>
       positions.filter(({ qty }) => qty !== 0).map(({ qty, orderCode }) => `${id} ${qty} of ${orderCode}`),
     );
     const steps = now.flattens;
     const texts = steps.map(({ text }) => text).join('; ');
     // Steps may be those of another strategy; an entry of this one may fill until it has ended.
-    const isOver = strategy !== null && meant.every(({ openOrders }) => openOrders === 0);
+    const isOver = strategy !== null && flattened.every(({ openOrders }) => openOrders === 0);
     const summary = held.length === 0 ? texts : `still held: ${held.join(', ')}`;
     if (held.length === 0 && (steps.length === 0 || isOver))
       return {

@@ -96,9 +96,9 @@ async function afterView(daemon: Daemon, result: CommandResult): Promise<Command
 
 async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
   // Asked for ahead of the command and awaited after it: the last view lacks orders of the last second.
-  const asked = withTimeout(daemon.refreshView(), VIEW_WAIT_MAX);
+  const view = withTimeout(daemon.refreshView(), VIEW_WAIT_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
-  const stageOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
+  const stageOf = cancelProgress((await view) ?? daemon.lastView ?? { orders: [] });
   return withProgress(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => stageOf(now, false) });
 }
 
@@ -128,7 +128,7 @@ const joined = (...texts: readonly string[]): string => texts.filter((text) => t
 async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
   if (id !== null && !daemon.names.all.includes(id)) return unknown(daemon, id);
   // The view is requested first and awaited later: a halt that comes meanwhile has to find the resume done.
-  const asked = daemon.refreshView();
+  const nextView = daemon.refreshView();
   const haltedFor = daemon.halt.reason;
   // Only an engine can accept what blocks entries besides a halt.
   if (haltedFor === null && daemon.sessionDay === undefined) return NO_SESSION;
@@ -136,7 +136,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   if (id !== null) {
     const message = `entries of ${id} are allowed again, ${limits}`;
     const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
-    const view = await withTimeout(asked, VIEW_WAIT_MAX);
+    const view = await withTimeout(nextView, VIEW_WAIT_MAX);
     if (!result.ok) return result;
     if (view?.strategies.find((each) => each.id === id)?.halted !== null)
       return { ok: true, message: `${message}${acceptedText(view ?? daemon.lastView, id)}` };
@@ -147,7 +147,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   const failure = thrownText(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure !== null)
     return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
-  const view = (await withTimeout(asked, VIEW_WAIT_MAX)) ?? daemon.lastView;
+  const view = (await withTimeout(nextView, VIEW_WAIT_MAX)) ?? daemon.lastView;
   const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
   const unproven = view?.unproven ?? null;
   const before = wasHalted

@@ -84,7 +84,7 @@ export function readCommandBody(name: CommandName, text: string): ParseResult<Co
   if (!isRecord(given)) return notParsed('body', 'a JSON object', given);
   const fields: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(FIELDS[name]));
   const known = fields.size === 0 ? 'no fields' : `only ${[...fields.keys()].join(', ')}`;
-  const meant: [string, unknown][] = [];
+  const values: [string, unknown][] = [];
   const issues: Issue[] = [];
   for (const field of new Set([...Object.keys(given), ...fields.keys()])) {
     const what = given[field];
@@ -93,9 +93,9 @@ export function readCommandBody(name: CommandName, text: string): ParseResult<Co
     if (read?.success !== true) {
       const received = field === 'otp' && what !== undefined ? 'a text that is not shown' : shown(what);
       issues.push({ path: field, expected: schema?.description ?? known, received });
-    } else if (read.data !== undefined) meant.push([field, read.data]);
+    } else if (read.data !== undefined) values.push([field, read.data]);
   }
   const [first, ...rest] = issues;
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
-  return parsed(Object.assign({ ...EMPTY_BODY }, Object.fromEntries(meant)));
+  return parsed(Object.assign({ ...EMPTY_BODY }, Object.fromEntries(values)));
 }

@@ -296,8 +296,8 @@ class ChannelQueue {
     this.#failingSinceUs ??= fromUs;
     const patience = seconds(RETRY_PAUSES_S[Math.min(this.#failures, RETRY_PAUSES_S.length - 1)] ?? 60);
     this.#failures += 1;
-    const asked = result.status === 'later' && result.pauseMs !== null ? milliseconds(result.pauseMs) : 0;
-    const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, asked);
+    const requested = result.status === 'later' && result.pauseMs !== null ? milliseconds(result.pauseMs) : 0;
+    const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, requested);
     this.#nextUs = now + pause;
     const isStuck = result.status === 'refused' || this.#nextUs - this.#failingSinceUs > STUCK_AFTER;
     if (isStuck) this.#beginTrouble(result.reason);

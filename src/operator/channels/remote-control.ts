@@ -158,8 +158,8 @@ export class RemoteControl {
       case 'help':
         return HELP;
     }
-    const asked = CONFIRMED.find((each) => each === name);
-    return asked === undefined ? this.#bare(by, text.trim()) : this.#ask(by, asked, argument, text);
+    const confirmed = CONFIRMED.find((each) => each === name);
+    return confirmed === undefined ? this.#bare(by, text.trim()) : this.#ask(by, confirmed, argument, text);
   }
 
   #ask(by: string, name: ConfirmedName, argument: string, text: string): string | RemoteReply {
@@ -188,11 +188,12 @@ export class RemoteControl {
 
   /** A code that was asked for, or a password. */
   #bare(by: string, word: string): string | Promise<string> {
-    const asked = this.#confirmations.get(by);
+    const question = this.#confirmations.get(by);
     const isOtpAwaited = this.#options.isOtpAwaited();
     // A question that nobody answered in time keeps no password back.
-    const isOpen = asked?.isOver === false && !(isOtpAwaited && this.#isLate(asked) && word !== asked.code);
-    if (isOpen && /^\d+$/.test(word)) return this.#confirm(asked, word);
+    const isOpen =
+      question?.isOver === false && !(isOtpAwaited && this.#isLate(question) && word !== question.code);
+    if (isOpen && /^\d+$/.test(word)) return this.#confirm(question, word);
     const isCode = [...this.#confirmations.values()].some(({ code }) => code === word);
     const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && !isCode;
     if (isPassword && isOtpAwaited) return this.#run(by, 'otp', { ...EMPTY_BODY, otp: word }, 'otp');

@@ -122,8 +122,8 @@ function take(block: string): void {
       lastId = '';
       break;
     case 'beat': {
-      const heard: CockpitBeat = JSON.parse(data);
-      beat.value = { ...heard, atMs: Date.now() };
+      const latest: CockpitBeat = JSON.parse(data);
+      beat.value = { ...latest, atMs: Date.now() };
       break;
     }
     default: // of a newer daemon

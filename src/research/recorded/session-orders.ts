@@ -58,11 +58,11 @@ export function sessionRecord(entries: readonly NamedEntry[], inputs: Iterable<J
       accepted.set(input.answer.callId, input.tsUs);
   }
   const calls = entries.flatMap(({ entry }): SessionCall[] => {
-    const asked = askedBy(entry);
-    const order = asked === null ? undefined : orders.get(asked.orderId);
-    const answeredUs = asked === null ? undefined : accepted.get(asked.callId);
-    if (asked === null || order === undefined || answeredUs === undefined) return [];
-    const { does, limitPrice, qty } = asked;
+    const call = callOf(entry);
+    const order = call === null ? undefined : orders.get(call.orderId);
+    const answeredUs = call === null ? undefined : accepted.get(call.callId);
+    if (call === null || order === undefined || answeredUs === undefined) return [];
+    const { does, limitPrice, qty } = call;
     return [{ does, order, limitPrice, qty, sentUs: entry.tsUs, answeredUs }];
   });
   const latencies = {
@@ -72,12 +72,12 @@ export function sessionRecord(entries: readonly NamedEntry[], inputs: Iterable<J
   return { orders: [...orders.values()], calls, latencies };
 }
 
-interface AskedCall extends Pick<SessionCall, 'does' | 'limitPrice' | 'qty'> {
+interface JournaledCall extends Pick<SessionCall, 'does' | 'limitPrice' | 'qty'> {
   readonly callId: string;
   readonly orderId: string;
 }
 
-function askedBy(entry: NamedEntry['entry']): AskedCall | null {
+function callOf(entry: NamedEntry['entry']): JournaledCall | null {
   const { kind } = entry;
   if (kind === 'place') {
     const { clientOrderId: id, limitPrice, qty } = entry.order;

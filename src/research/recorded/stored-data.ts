@@ -220,13 +220,13 @@ function verified(
 ): Pick<VerifiedFile, 'rows' | 'problems'> {
   const totals = new TotalsCounter();
   try {
-    const said = readMeta(path);
+    const meta = readMeta(path);
     for (const table of read()) totals.add(table);
-    const is = totals.totals();
+    const counted = totals.totals();
     const problems = (['rows', 'firstUs', 'lastUs', 'digest'] as const)
-      .filter((key) => said[key] !== is[key])
-      .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
-    return { rows: is.rows, problems };
+      .filter((key) => meta[key] !== counted[key])
+      .map((key) => `${NAMES[key]}: expected ${meta[key]}, was ${counted[key]}`);
+    return { rows: counted.rows, problems };
   } catch (error) {
     // A damaged footer may raise any error in the decoder: the file cannot be read.
     return { rows: 0, problems: [errorText(error)] };
