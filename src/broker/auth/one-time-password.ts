@@ -202,6 +202,9 @@ interface OtpInboxOptions {
 const REQUESTED_LIFE = minutes(5);
 /** Refused ones that are not sent again. */
 const REFUSED_MAX = 10;
+const REFUSED_BEFORE = 'the broker has refused this password before: take the next one';
+
+const notSent = (reason: string): OtpResult => ({ ok: false, reason: `it was not sent: ${reason}` });
 
 interface PendingOtp {
   readonly otp: string;
@@ -228,11 +231,7 @@ export class OtpInbox {
     const read = parseOtp(text);
     if (!read.ok) return Promise.resolve({ ok: false, reason: read.reason });
     const { otp } = read;
-    if (this.#refused.includes(otp)) {
-      const reason =
-        'the broker has refused this password before, and it was not sent again: take the next one';
-      return Promise.resolve({ ok: false, reason });
-    }
+    if (this.#refused.includes(otp)) return Promise.resolve(notSent(REFUSED_BEFORE));
     if (this.#broughtEarly !== undefined)
       return Promise.resolve({ ok: false, reason: 'another password is on its way already' });
     return new Promise((done) => {
@@ -244,7 +243,7 @@ export class OtpInbox {
 
   /** No request came for a password that was brought early. */
   rejectEarly(reason: string): void {
-    this.#broughtEarly?.done({ ok: false, reason });
+    this.#broughtEarly?.done(notSent(reason));
     this.#broughtEarly = undefined;
   }
 
@@ -289,6 +288,8 @@ export class OtpInbox {
         if (refusal.isOtp) {
           this.#refused.push(otp);
           if (this.#refused.length > REFUSED_MAX) this.#refused.shift();
+          // It was brought twice at once, as by a phone and the command line.
+          if (this.#broughtEarly?.otp === otp) this.rejectEarly(REFUSED_BEFORE);
         }
         done({ ok: false, reason: refusal.reason });
       },

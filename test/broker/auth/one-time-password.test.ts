@@ -212,6 +212,21 @@ describe('OtpInbox', () => {
     expect(desk.isWaiting).toBe(true);
   });
 
+  it('sends one that was brought twice at once a single time, where the broker refuses it', async () => {
+    const reading = read();
+    const brought = desk.submit('111111');
+    const answer = await reading;
+    const again = desk.submit('111111');
+    if (answer.ok) answer.onReply?.({ reason: 'OTP is wrong', isOtp: true });
+    expect(await brought).toEqual({ ok: false, reason: 'OTP is wrong' });
+    expect(await again).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(/not sent: .* refused .* before/),
+    });
+    void read();
+    expect(desk.isWaiting).toBe(true);
+  });
+
   it('keeps one that comes early for the next read, or gives it back', async () => {
     const early = desk.submit('123456');
     expect(await desk.submit('654321')).toMatchObject({ ok: false });
@@ -219,7 +234,7 @@ describe('OtpInbox', () => {
     desk.rejectEarly('too late');
     const again = desk.submit('222222');
     desk.rejectEarly('the day is over');
-    expect(await again).toEqual({ ok: false, reason: 'the day is over' });
+    expect(await again).toEqual({ ok: false, reason: 'it was not sent: the day is over' });
     void early;
   });
 
