@@ -8,7 +8,7 @@ import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-c
 import { createNaming, lineOf } from '../../operator/entry-line.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
-import { systemClock } from '../../host/system-clock.ts';
+import { systemClock, wallClock } from '../../host/system-clock.ts';
 import { acceptedText, execute, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import type { Daemon } from '../daemon.ts';
@@ -34,6 +34,7 @@ export function listenToPhones(
   const { secrets } = daemon.options.address;
   const remote: RemoteOptions = {
     clock: systemClock,
+    wallClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
     show: (view) => {
       daemon.alerting.acknowledge();

@@ -23,6 +23,8 @@ export type RemoteView = (typeof REMOTE_VIEWS)[number];
 
 export interface RemoteOptions {
   readonly clock: Clock;
+  /** The machine's own: right where a clock that was set ahead or back is not followed. */
+  readonly wallClock: Clock;
   readonly show: (view: RemoteView) => string | Promise<string>;
   /** Positions and open orders of this strategy, or of all. */
   readonly state: (strategy: string | null) => string;
@@ -120,7 +122,8 @@ export class RemoteControl {
     const argument = words.join(' ').slice(0, REASON_MAX);
     // Before anything that could keep it back.
     if (/^halt(?:-|$)/.test(name)) return this.#run(by, 'halt', bodyOf(by, argument), text);
-    const age = Math.abs(this.#options.clock.nowUs() - sentUs);
+    const { clock, wallClock } = this.#options;
+    const age = Math.min(Math.abs(clock.nowUs() - sentUs), Math.abs(wallClock.nowUs() - sentUs));
     if (age > FRESH) return this.#tooOld(by, name, age);
     try {
       return await this.#dispatch(by, name, argument, text);

@@ -9,6 +9,7 @@ import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 const BY = 'telegram 4711';
 
 let time: VirtualTimers;
+let wall: VirtualTimers;
 let done: { readonly name: string; readonly body: CommandBody }[];
 let journal: string[];
 let isAwaited: boolean;
@@ -19,6 +20,7 @@ let remote: RemoteControl;
 
 beforeEach(() => {
   time = new VirtualTimers();
+  wall = time;
   done = [];
   journal = [];
   isAwaited = false;
@@ -27,6 +29,7 @@ beforeEach(() => {
   link = 'http://127.0.0.1:8600/#key=the-secret';
   remote = new RemoteControl({
     clock: time,
+    wallClock: { nowUs: () => wall.nowUs() },
     show: (view) => `the ${view}`,
     state: (strategy) => `Now: ${strategy ?? 'all'} holds 2.`,
     accepted: () => '; the loss is accepted',
@@ -168,6 +171,13 @@ describe('RemoteControl', () => {
     });
   });
 
+  it('takes what is fresh by the clock of the machine, where the daemon does not follow it', async () => {
+    wall = new VirtualTimers(time.nowUs() + 3_600 * US_PER_SECOND);
+    expect(await write('/flatten', { age: -3_600 })).toMatch(/Send \d{4}/);
+    expect(await write('/flatten')).toMatch(/Send \d{4}/);
+    expect(await write('/flatten', { age: -1_800 })).toMatch(/^ignored/);
+  });
+
   it('takes no code that is late, from another person, or guessed', async () => {
     const late = codeIn(await write('/resume'));
     time.advance(61 * US_PER_SECOND);
@@ -270,6 +280,7 @@ describe('RemoteControl', () => {
   it('answers when the daemon throws', async () => {
     const broken = new RemoteControl({
       clock: time,
+      wallClock: time,
       link: () => null,
       state: () => '',
       accepted: () => '',
