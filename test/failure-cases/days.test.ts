@@ -31,6 +31,8 @@ it('an order that rests over a pause is known after it, also where the market fi
   const story = await days.begin('2026-11-20T11:29:00', [{ ...BUY, price: 12_950 }]);
   story.print(13_001);
   await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
+  // It has reached the exchange: one that is on its way in a pause is refused.
+  await story.until(() => story.simulator.orders().some(({ canCancel }) => canCancel));
   leapTo('2026-11-20T11:30:05');
   await story.until(async () => (await story.view())?.phase !== 'continuous');
   leapTo('2026-11-20T11:45:00');
