@@ -212,7 +212,7 @@ export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | und
 export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): readonly TsUs[] =>
   momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
 
-/** An auction trades everything at once: for so long book, positions and money of the broker may show it one after the other. */
+/** An auction trades everything at once: for this long book, positions and money of the broker may show it one after the other. */
 const AUCTION_SETTLES = minutes(1);
 
 export const isAuctionSettling = (calendar: TradingCalendar, at: TsUs): boolean =>

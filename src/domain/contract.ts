@@ -42,7 +42,7 @@ export const CEILING_NONE = 1_000_000_000;
 const FLOOR_NONE = 1;
 const HUNDREDTHS = 100;
 const DECIMALS_MAX = 12;
-/** Every decimal of so many digits survives a double. */
+/** Every decimal of this many digits survives a double. */
 const DOUBLE_DIGITS = 15;
 
 /** One listed contract. `index` is its place in the session's contract table. */

@@ -20,7 +20,7 @@ interface StoredRun extends Omit<EarlierRun, 'strategy'> {
   readonly deaths: readonly TsUs[];
 }
 
-/** After so many the strategy that ran is left out, after one more all are. */
+/** After this many the strategy that ran is left out, after one more all are. */
 const DEATHS_BEFORE_EXCLUSION = 2;
 /** Deaths further apart have nothing to do with each other. */
 const DEATH_SPAN = minutes(10);

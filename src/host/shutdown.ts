@@ -64,7 +64,7 @@ export class Shutdown {
 
 const CHECK_EVERY = seconds(1);
 
-/** Calls `onOver` after so much time without waiting, which does no work: a phase of the market may be an hour away. */
+/** Calls `onOver` after this much time without waiting, which does no work: a phase of the market may be an hour away. */
 export function runWithin(
   timers: Timers,
   limit: DurationUs,

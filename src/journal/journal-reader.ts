@@ -46,7 +46,7 @@ interface EntryQuery {
   readonly strategy?: string;
   readonly clientOrderId?: string;
   readonly before?: number;
-  /** At most so many, the newest ones; oldest first. */
+  /** At most this many, the newest ones; oldest first. */
   readonly last?: number;
 }
 

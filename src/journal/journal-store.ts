@@ -233,7 +233,7 @@ export class JournalStore {
       .run(session, sha256, inputs, entries);
   }
 
-  /** Deletes at most so many rows of an archived session, then gives their pages back to the disk; false when nothing is left to do. */
+  /** Deletes at most this many rows of an archived session, then gives their pages back to the disk; false when nothing is left to do. */
   deleteArchivedRows(session: string, rowsMax: number): boolean {
     this.#assertInPlace();
     const { changes } = this.#database

@@ -65,7 +65,7 @@ function levelOf(entry: JournalEntry, naming: Naming): Level {
 const WRITTEN_FIRST = 5;
 const PAUSE_MIN = minutes(1);
 const PAUSE_MAX = minutes(60);
-/** A kind that stayed away for so long is new. */
+/** A kind that stayed away for this long is new. */
 const FORGOTTEN_AFTER = minutes(120);
 /** Kinds that are remembered; one more forgets all. */
 const KINDS_MAX = 500;

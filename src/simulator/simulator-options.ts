@@ -54,7 +54,7 @@ type MarketSettings =
       readonly referencePoints: number | null;
     }
   | {
-      /** Trades and books of another market as they happen; the front month starts at so many points. */
+      /** Trades and books of another market as they happen; the front month starts at this many points. */
       readonly kind: 'feed';
       readonly source: MarketSource;
       readonly startPoints: number;

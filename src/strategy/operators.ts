@@ -60,7 +60,7 @@ export const indicate =
 const createAll = <Input>(made: Indicators<Input>): readonly (readonly [string, Indicator<Input>])[] =>
   Object.entries(made).map(([name, create]) => [name, create()]);
 
-/** Each item with the `count` before it, oldest first, from the item on that has so many: `bars.pipe(lookBack(20))`. */
+/** Each item with the `count` before it, oldest first, from the item on that has that many: `bars.pipe(lookBack(20))`. */
 export const lookBack = <T>(
   count: number,
 ): OperatorFunction<T, { readonly item: T; readonly before: readonly T[] }> => {

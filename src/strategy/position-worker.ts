@@ -297,7 +297,7 @@ class RefusalPause {
   }
 }
 
-/** At most so long ago. A moment that is further ahead than that is of a clock that was set back. */
+/** At most this long ago. A moment that is further ahead than that is of a clock that was set back. */
 const isWithin = (at: TsUs | undefined, span: number, now: TsUs): boolean =>
   at !== undefined && Math.abs(now - at) < span;
 

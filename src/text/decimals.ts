@@ -18,7 +18,7 @@ export function wholeOf(value: number, decimals: number): number | undefined {
     : undefined;
 }
 
-/** A step has at most so many digits behind the point. */
+/** A step has at most this many digits behind the point. */
 const STEP_DECIMALS_MAX = 9;
 
 /** A number without an exponent: `0.0000001`, not `1e-7`. */

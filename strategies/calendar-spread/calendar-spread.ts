@@ -4,7 +4,7 @@ import { defineStrategy } from '../../src/strategy/index.ts';
 import { SpreadTrader } from './spread-trader.ts';
 
 const params = z.object({
-  sampleSeconds: z.int().min(1).max(600).default(5).describe('time between two looks at the spread'),
+  sampleSeconds: z.int().min(1).max(600).default(5).describe('time between two samples of the spread'),
   window: z.int().min(5).max(5_000).default(120).describe('looks that make the mean'),
   entryZ: z
     .number()

@@ -70,7 +70,7 @@ export class SpreadTrader {
     });
     const spread$ = spreadOf(front.ticks, next.ticks);
     // What the window remembers of another contract, or of the time before a hole, says nothing.
-    // The first one is the last of them, so that each later hole is seen before the look at that moment.
+    // The first one is the last of them, so that each later hole is seen before the sample of that moment.
     merge(front.ticks.rollovers$, lost(front.ticks), standbys(moments$, params), of(null))
       .pipe(
         switchMap(() =>
@@ -212,7 +212,7 @@ export class SpreadTrader {
     this.#follow(first);
   }
 
-  /** The legs mean other contracts now: what the old ones did says nothing. A position is looked at with the next sample. */
+  /** The legs mean other contracts now: what the old ones did says nothing. A position is checked with the next sample. */
   #restart(why: string): void {
     this.#front.note(`starting again: ${why}`);
     this.#deadline?.();

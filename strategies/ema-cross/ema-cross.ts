@@ -22,7 +22,7 @@ const params = z.object({
     .max(600)
     .default(4)
     .describe('an order waits at our side this long, then crosses'),
-  repriceSeconds: z.number().min(0.5).max(60).default(1).describe('how often a working order is looked at'),
+  repriceSeconds: z.number().min(0.5).max(60).default(1).describe('how often a working order is checked'),
 });
 
 export const emaCross = defineStrategy({

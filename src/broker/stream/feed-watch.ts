@@ -46,7 +46,7 @@ const SILENT_CHECKS_MAX = 300;
 const QUOTES_SILENT_CHECKS_MAX = 300;
 /** Checks over which the pace is averaged. */
 const PACE_MEMORY = 60;
-/** Prices that stay away so long after the report are worth a new connection, but not a login every half minute. */
+/** Prices that stay away this long after the report are worth a new connection, but not a login every half minute. */
 const RECONNECT_AFTER_CHECKS = 10;
 const RECONNECT_EVERY_CHECKS = 300;
 

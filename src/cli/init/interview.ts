@@ -375,7 +375,7 @@ const ALIASES = aliasesOf(UNDERLYINGS);
 const contractAlias = (text: string): string =>
   ALIASES.find((alias) => alias === text.toUpperCase()) ?? refuse(`one of ${ALIASES.join(', ')}`, text);
 
-/** The contract and those after it; the last ones where so many do not follow. */
+/** The contract and those after it; the last ones where that many do not follow. */
 function legsFrom(contract: string, count: number): readonly string[] {
   const { underlying = '', place = 0 } = aliasOf(contract) ?? {};
   const same = aliasesOf([underlying]);

@@ -16,10 +16,10 @@ interface ClusterPoolOptions extends TrialPoolOptions {
 }
 
 const POLL_MS = 50;
-/** Without a result for so long, it asks whether the server still has what it was sent. */
+/** Without a result for this long, it asks whether the server still has what it was sent. */
 const RECHECK_MS = 5_000;
 const SILENT_MS = 5_000;
-/** A batch takes about so long, and a worker that is lost costs no more. */
+/** A batch takes about this long, and a worker that is lost costs no more. */
 const BATCH_MS = 2_000;
 const BATCH_MAX = 500;
 /** Batches in the queue for each thread, and for threads that are still to come. */

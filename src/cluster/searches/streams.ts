@@ -14,7 +14,7 @@ export const NEWS = 'tickwright.news';
 const NS_PER_MS = 1_000_000;
 /** What nobody came back for is forgotten. */
 const KEPT_NS = 7 * 86_400_000 * NS_PER_MS;
-/** A batch without a sign of life for so long goes to another worker. */
+/** A batch without a sign of life for this long goes to another worker. */
 export const ACK_WAIT_MS = 10_000;
 const WAITING_MAX = 100_000;
 const READ_AT_ONCE = 500;

@@ -64,7 +64,7 @@ const BEAT_MS = 1_000;
 const RETRY_MS = 1_000;
 const CHECK_MS = 2_000;
 const PULL_MS = 2_000;
-/** A job whose files cannot be had or loaded here is left alone for so long. */
+/** A job whose files cannot be had or loaded here is left alone for this long. */
 const REST_MS = 10_000;
 /** A trial that fails so often is set aside. */
 const TRIES = 3;
@@ -214,7 +214,7 @@ class ClusterWorker {
   /** Until nothing comes and no other thread has work: until then more may come. */
   async #drain(slot: Slot, work: Work): Promise<void> {
     while (!this.#options.signal.aborted) {
-      // The server or this queue may be gone, which the next look at all queues tells.
+      // The server or this queue may be gone, which the next check of all queues shows.
       const message = await work.queue.next({ expires: PULL_MS }).catch(() => pause(RETRY_MS, null));
       if (message !== null) await this.#runBatch(slot, message, work);
       else if (this.#slots.every(({ isBusy }) => !isBusy)) return;
@@ -355,7 +355,7 @@ type Fetch = (hash: string, write: (bytes: Uint8Array) => void) => Promise<void>
 
 const PARTIAL = '.partial';
 const WAIT_MS = 100;
-/** A file that grew no more for so long was left by a process that died. */
+/** A file that grew no more for this long was left by a process that died. */
 const LEFT_MS = 10_000;
 
 export class ColumnCache {

@@ -141,7 +141,7 @@ export const OPEN_READINGS: readonly OpenReading[] = [
     key: 'conditional-change',
     question: 'what of a conditional order can be changed?',
     reading:
-      'the trigger alone; another quantity is a cancel, a look and a new order; a strategy may move one only where live.assume names it',
+      'the trigger alone; another quantity is a cancel, a read and a new order; a strategy may move one only where live.assume names it',
   },
   {
     key: 'older-tokens',

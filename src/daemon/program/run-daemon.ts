@@ -57,7 +57,7 @@ export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;
   /** Forgets the paper account, journal and token first; a replay always does. */
   readonly fresh: boolean;
-  /** Ends by itself after so many real milliseconds, or null. */
+  /** Ends by itself after this many real milliseconds, or null. */
   readonly durationMs: number | null;
   readonly jsonLogs: boolean;
 }

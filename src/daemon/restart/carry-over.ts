@@ -84,7 +84,7 @@ const SESSIONS_NEEDED = 3;
 const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
   addDays(read.lastDecided(today) ?? today, -days);
 
-/** Sessions older than so many days whose rows no start reads any more. */
+/** Sessions older than this many days whose rows no start reads any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
   const sessions = read.sessions().filter(({ day }) => read.archiveOf(day) === undefined);
   const started = sessions.filter(({ day }) => read.hasBegun(day));

@@ -81,7 +81,7 @@ function whyNoSession(error: unknown): string | null {
 
 /** A thread lost more often in one day is not the fault of a strategy. */
 const LOSSES_MAX = 5;
-/** Losses while no strategy ran: after so many the engine goes on without strategies, after one more there is none. */
+/** Losses while no strategy ran: after this many the engine goes on without strategies, after one more there is none. */
 const UNEXPLAINED_MAX = 2;
 
 /**

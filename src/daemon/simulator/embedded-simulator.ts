@@ -105,7 +105,7 @@ export const simulatorOptions = (
 export const hasDaemon = ({ daemonLockPath: path }: SimulatorPlan): boolean =>
   existsSync(path) && isLockHeld(path);
 
-/** The simulator ends after so many idle checks in a row: 15 minutes in which the machine was awake. */
+/** The simulator ends after this many idle checks in a row: 15 minutes in which the machine was awake. */
 const IDLE_CHECKS_MAX = 15;
 const IDLE_CHECK = minutes(1);
 

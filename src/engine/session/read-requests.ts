@@ -89,7 +89,7 @@ const IDLE_EVERY: DurationUs = minutes(5);
 const REFERENCE_AGAIN: DurationUs = seconds(5);
 /** Reads of reference prices have come by then. */
 const UNMEASURED_US_MAX = minutes(1);
-/** A trigger book without orders of ours is read once in so many slow reads. */
+/** A trigger book without orders of ours is read once in this many slow reads. */
 const SELDOM = 6;
 
 const POLLED = ['positions', 'account', 'triggers'] as const;

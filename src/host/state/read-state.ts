@@ -41,7 +41,7 @@ export interface StateQuery {
   readonly strategy?: string;
   /** An order, by its id or the end of it that tables show. */
   readonly order?: string;
-  /** The newest so many rows; absent: all. */
+  /** This many of the newest rows; absent: all. */
   readonly last?: number;
 }
 

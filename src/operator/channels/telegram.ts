@@ -118,7 +118,7 @@ interface ListenerOptions {
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
-/** The service holds a poll open for so long while no message comes. */
+/** The service holds a poll open for this long while no message comes. */
 const POLL_S = 50;
 const POLL_TIMEOUT_MS = (POLL_S + 10) * 1_000;
 const PATIENCE_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;

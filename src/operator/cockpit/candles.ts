@@ -64,7 +64,7 @@ export function grown(newest: CockpitBar | undefined, next: CockpitBar, minutes:
   return [at, open, Math.max(high, h), Math.min(low, l), c, before + volume];
 }
 
-/** Bars of so many minutes from bars in order; two of one minute, as at a seam, are one. */
+/** Bars of this many minutes from bars in order; two of one minute, as at a seam, are one. */
 export function joinedBars(bars: readonly CockpitBar[], minutes: BarMinutes): readonly CockpitBar[] {
   const longer: CockpitBar[] = [];
   for (const bar of bars) {

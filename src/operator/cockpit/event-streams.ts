@@ -53,7 +53,7 @@ const BEAT_MS = 1_000;
 const ROWS_MAX = 200;
 /** Rows that a new page begins with. */
 const RECENT_ROWS = 100;
-/** A reader that has taken nothing for so long is let go. */
+/** A reader that has taken nothing for this long is let go. */
 const BLOCKED_MAX = seconds(10);
 export const STREAMS_MAX: Readonly<Record<CockpitRole, number>> = { steer: 8, look: 8 };
 

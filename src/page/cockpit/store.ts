@@ -23,7 +23,7 @@ const OUTCOMES_MAX = 20;
 /** The daemon beats every second: it is asked as soon as one beat is late, and old are data after that. */
 const PROBE_AFTER_MS = 1_500;
 const SILENT_MS_MAX = 3_000;
-/** An answer counts for so long. */
+/** An answer counts for this long. */
 const ANSWERED_MS_MAX = 5_000;
 const RETRY_MS_MAX = 5_000;
 

@@ -28,7 +28,7 @@ export interface TickRows extends TapeColumns {
   readonly bars: BarTape | null;
 }
 
-/** Where rows are the path of bars, so many of them a bar. */
+/** Where rows are the path of bars, this many of them a bar. */
 export interface BarTape {
   /** Length of a bar; a session may end sooner. */
   readonly everyUs: number;

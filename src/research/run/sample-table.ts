@@ -109,7 +109,7 @@ export class SampleTable {
     return { tsUs: this.#times, values: Float64Array.from(column) };
   }
 
-  /** Keeps `KEPT` rows of each stretch of so many, from `from` on, and the last one. */
+  /** Keeps `KEPT` rows of each stretch of this many, from `from` on, and the last one. */
   #thin(from: number, stretch: number): void {
     const last = this.#tsUs.length - 1;
     let kept = from;

@@ -80,7 +80,7 @@ export class DelayLine<T> {
 }
 
 /**
- * Limits reads of one kind to so many a second: a read beyond waits for the next second, one for all requests meanwhile. Without it a
+ * Limits reads of one kind to this many a second: a read beyond waits for the next second, one for all requests meanwhile. Without it a
  * strategy that asks again with each answer would ask for ever where answers take no time.
  */
 export class ReadPace {

@@ -293,7 +293,7 @@ function maintenanceProblems({ source, config, market }: ReadBacktest): readonly
   return [source.problem([ratio], 'no ratio where contracts have maintenance margin', hint)];
 }
 
-/** Values of positions may grow to so many times the capital before money is no longer exact. */
+/** Values of positions may grow to this many times the capital before money is no longer exact. */
 const MONEY_ROOM = 8;
 
 function moneyProblems({ source, config: { capital }, market }: ReadBacktest): readonly Problem[] {

@@ -16,7 +16,7 @@ const SESSIONS_PER_YEAR = 252;
 const DAYS_PER_YEAR = 365;
 /** Fewer daily returns say nothing about a year. */
 export const ANNUAL_DAYS_MIN = 3;
-/** Longer bars make one day of each: so many a year where no two days are nearer. */
+/** Longer bars make one day of each: this many a year where no two days are nearer. */
 const LONG_BARS: readonly (readonly [daysApart: number, perYear: number])[] = [
   [28, 12],
   [7, 52],

@@ -218,7 +218,7 @@ export function selectionWarning(bias: SelectionBias | undefined, trials: number
 
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
 
-/** Expected highest ratio of so many independent tries whose true ratio is zero: the SR0 above, `deviation` its sqrt(V). */
+/** Expected highest ratio of this many independent tries whose true ratio is zero: the SR0 above, `deviation` its sqrt(V). */
 export function expectedSharpeMax(trials: number, deviation: number): number {
   if (trials < 2) return 0;
   return (

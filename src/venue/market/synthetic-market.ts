@@ -331,7 +331,7 @@ class ContractFlow {
 interface FlowProfile {
   /** Mean time between two background actions. */
   readonly actionEveryUs: number;
-  /** Of 1,000 actions, so many are trades. */
+  /** Of 1,000 actions, this many are trades. */
   readonly tradePermille: number;
   readonly silenceUsMax: number;
   /** Distance of the makers' quotes from fair value, thousandths of a tick. */
