@@ -204,8 +204,11 @@ export class DayEnd {
   /** Ends day orders as unproven: the book that could have proven their end is gone. */
   endUnproven(): void {
     if (this.#isEndless) return;
-    for (const order of this.#core.orders.open)
-      if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
+    for (const order of this.#core.orders.open) {
+      if (order.isGtc || outlivesDay(order)) continue;
+      this.#core.session.hasUnprovenEnds = true;
+      this.#life.apply(order, 'day_ended_unproven');
+    }
   }
 
   /** The next day begins. Entries wait until positions explain the unproven orders (rulings, 6). */

@@ -101,12 +101,12 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     /*
      * Continuous trading allows everything; an auction allows reductions, and entries where the settings allow them, but no change;
      * break and night allow nothing. For an entry near an edge the stricter of our clock and the broker's counts (rulings, 28).
-     * A day that is over sends nothing more, also where trading goes on: its orders count as ended and may still rest.
+     * Where trading goes on over midnight, nothing is sent beside orders that ended unseen with the day: they may still rest.
      */
     appliesTo: 'all',
     check(request) {
       const { session } = request.view;
-      const ours = session.isDayOver() ? 'closed' : session.phase;
+      const ours = session.hasUnprovenEnds ? 'closed' : session.phase;
       if (!isPhaseAllowed(ours, request)) return { code: 'session_closed', phase: ours };
       if (request.purpose === 'reduce') return undefined;
       const brokers = brokersPhase(request);

@@ -10,7 +10,7 @@ import {
   tradingDayAt,
 } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { type TsUs, tsUs, US_PER_DAY } from '../../domain/units.ts';
+import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountNow } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 
@@ -67,10 +67,11 @@ export class SessionState {
   /** Start of the last complete scan of the in-day book; -Infinity when there was none since the start. */
   ordersReadUs = -Infinity;
   triggersReadUs = -Infinity;
+  /** The day is over, and orders ended with it unseen: a broker whose midnight comes later may still have them. */
+  hasUnprovenEnds = false;
   #day: TradingDay | null = null;
   /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */
   #opensUs = -Infinity;
-  #overUs = Infinity;
 
   constructor(calendar: ReplaceableCalendar, context: EventContext, accountNow?: AccountNow) {
     this.calendar = calendar;
@@ -89,7 +90,7 @@ export class SessionState {
 
   /** Local midnight after the trading day has passed. */
   isDayOver(): boolean {
-    return this.#context.nowUs >= this.#overUs;
+    return this.#day !== null && tradingDayAt(this.calendar, this.#context.nowUs) > this.#day;
   }
 
   /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
@@ -104,10 +105,10 @@ export class SessionState {
 
   begin(day: TradingDay): void {
     this.#day = day;
-    const { phases, utcOffsetMinutes } = this.calendar;
-    const [opening] = phases;
-    this.#opensUs = opening === undefined ? -Infinity : momentOf(day, opening.fromUs, utcOffsetMinutes);
-    this.#overUs = momentOf(day, US_PER_DAY, utcOffsetMinutes);
+    this.hasUnprovenEnds = false;
+    const [opening] = this.calendar.phases;
+    this.#opensUs =
+      opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.calendar.utcOffsetMinutes);
   }
 
   restart(boot: number): void {
