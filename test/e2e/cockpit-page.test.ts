@@ -145,12 +145,12 @@ describe('our books next to the broker’s', () => {
     const { page } = await opened(daemon);
     const panel = page.locator('section', { hasText: 'Our books and the broker’s' });
     await panel.getByText(/positions at \d\d:\d\d:\d\d, money at \d\d:\d\d:\d\d/).waitFor();
-    await panel.getByText('compared before the last fill').waitFor();
-    expect(await panel.locator('tr.old').count()).toBe(books.figures.length);
+    await panel.getByText('not read since the last fill').waitFor();
+    expect(await panel.locator('tr.old', { hasText: 'not read' }).count()).toBe(books.figures.length);
     expect(await panel.getByRole('img', { name: 'agree with the broker' }).count()).toBe(
       books.positions.length,
     );
-    await page.locator('.health', { hasText: 'compared before the last fill' }).waitFor();
+    await page.locator('.health', { hasText: 'not read since the last fill' }).waitFor();
   });
 
   test('a position that was not read yet neither agrees nor differs', async () => {

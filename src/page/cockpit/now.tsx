@@ -372,8 +372,9 @@ function compared(
     </span>
   );
   if (broker === null) return { what, values: [show(ours), t.notRead, ''] };
+  // Beside ours of now, the broker's figure of before the fill would look like a difference.
+  if (isOfBefore) return { what, values: [show(ours), t.notRead, ''], state: 'old' as const };
   const values = [show(ours), show(broker), sign];
-  if (isOfBefore) return { what, values: [...values.slice(0, -1), t.old], state: 'old' as const };
   return isSame ? { what, values } : { what, values, state: 'differs' as const };
 }
 
