@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { parsed, type ParseResult } from '../../domain/parsed.ts';
-import type { TsUs } from '../../domain/units.ts';
+import { type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
 import { decodeTokenExpiry } from '../../wire/rest/token-calls.ts';
 
 export interface AccessToken {
@@ -44,8 +44,8 @@ export function parseAccessToken(text: string): ParseResult<AccessToken> {
 
 /** Keeps the token across restarts: a restart must not cost one of the ten exchanges of the day. */
 export interface TokenCache {
-  /** The cached token, or why there is none to use. */
-  load(): { readonly jwt: string } | { readonly none: string };
+  /** The cached token with the time of its exchange, or why there is none to use. */
+  load(): { readonly jwt: string; readonly savedUs: TsUs } | { readonly none: string };
   save(jwt: string): void;
   clear(): void;
 }
@@ -64,7 +64,8 @@ export function createTokenCache(path: string, owner: string): TokenCache {
       const [writtenFor, jwt] = readFileSync(path, 'utf8').split('\n');
       if (writtenFor !== owner)
         return { none: 'cached token ignored: it belongs to another broker or account' };
-      return jwt === undefined || jwt === '' ? { none: 'cached token ignored: it is incomplete' } : { jwt };
+      if (jwt === undefined || jwt === '') return { none: 'cached token ignored: it is incomplete' };
+      return { jwt, savedUs: tsUs(Math.round(stat.mtimeMs * US_PER_MS)) };
     },
     save: (jwt) => writePrivateFile(path, `${owner}\n${jwt}\n`),
     clear: () => rmSync(path, { force: true }),

@@ -103,6 +103,7 @@ export class TokenKeeper implements TokenSource {
     if (!token.ok || token.value.expiresAt <= this.#options.clock.nowUs()) {
       return this.#options.onSignal({ kind: 'no_cached_token', reason: 'the cached token has ended' });
     }
+    this.#exchangedUs = cached.savedUs;
     this.#useToken(token.value, 'cache');
   }
 

@@ -14,7 +14,10 @@ beforeEach(() => {
 
 it('gives back what it kept, to its owner alone', () => {
   createTokenCache(path, 'https://a 105C000001').save('x.y.z');
-  expect(createTokenCache(path, 'https://a 105C000001').load()).toEqual({ jwt: 'x.y.z' });
+  expect(createTokenCache(path, 'https://a 105C000001').load()).toEqual({
+    jwt: 'x.y.z',
+    savedUs: Math.round(statSync(path).mtimeMs * 1_000),
+  });
   expect(createTokenCache(path, 'https://a 105C000002').load()).toHaveProperty('none');
 });
 

@@ -29,6 +29,7 @@ class World {
   readonly otps: OtpAnswer[] = [];
   readonly replies: AuthReply[] = [];
   cached: string | undefined = undefined;
+  savedUs = tsUs(0);
   used = 0;
   otpRequests = 0;
   closesAt: TsUs | undefined = undefined;
@@ -57,8 +58,14 @@ class World {
       route: 'app',
       apiKey: () => 'key',
       cache: {
-        load: () => (this.cached === undefined ? { none: 'no cached token' } : { jwt: this.cached }),
-        save: (jwt) => (this.cached = jwt),
+        load: () =>
+          this.cached === undefined
+            ? { none: 'no cached token' }
+            : { jwt: this.cached, savedUs: this.savedUs },
+        save: (jwt) => {
+          this.cached = jwt;
+          this.savedUs = this.timers.nowUs();
+        },
         clear: () => (this.cached = undefined),
       },
       counter: {
@@ -332,6 +339,17 @@ describe('the plan of a day', () => {
     world.replies.push({ status: 'ok', value: world.jwt(hours(2)) });
     await keeper.refresh('needed');
     expect(keeper.refreshDueUs()).toBe(addUs(world.timers.nowUs(), hours(1.5)));
+  });
+
+  it('renews it no sooner after a restart, which costs no exchange', async () => {
+    const keeper = night();
+    world.timers.advance(hours(6));
+    world.replies.push({ status: 'ok', value: world.jwt(hours(2)) });
+    await keeper.refresh('needed');
+    world.timers.advance(hours(1));
+    const next = world.keeper();
+    next.start();
+    expect(next.refreshDueUs()).toBe(addUs(world.timers.nowUs(), hours(0.5)));
   });
 
   it('alerts of an end in the session, and of none after it', async () => {
