@@ -505,13 +505,13 @@ export class OtpReminders {
   #question(session: TokenHours | undefined): string {
     const { tokens, config } = this.#options;
     const token = tokens().current();
-    const close = session === undefined ? '' : ` The session ends at ${this.#time(session.untilUs)}.`;
+    const needed = session === undefined ? '' : ` A token is needed until ${this.#time(session.untilUs)}.`;
     const until =
       token === undefined
         ? 'Until it is in nothing can be sent, and no prices come: no entries, no changes, no cancels. What works at the broker stays there. ' +
           `If it never comes, the day is not traded, and policies.tokenDead (${config.engine.policies?.tokenDead ?? 'hold'}) acts once a token is there.`
         : `The present token is valid until ${this.#time(token.expiresAt)}: trading goes on until then, and stops there if no password comes.`;
-    return `Bring it: /otp 123456 in the chat, or tickwright otp on the machine.${close} ${until} ${this.#budget()}`;
+    return `Bring it: /otp 123456 in the chat, or tickwright otp on the machine.${needed} ${until} ${this.#budget()}`;
   }
 
   #budget(): string {

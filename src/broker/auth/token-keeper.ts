@@ -22,7 +22,7 @@ import type { OtpProvider } from './one-time-password.ts';
 export interface TokenHours {
   /** A password is asked for from here on, not in the night before. */
   readonly fromUs: TsUs;
-  /** The close: a token has to live until then. */
+  /** A token has to live until then: the last reports of the day come after its close. */
   readonly untilUs: TsUs;
 }
 
@@ -163,7 +163,7 @@ export class TokenKeeper implements TokenSource {
     return { used: this.#used(), allowed: EXCHANGES_PER_DAY };
   }
 
-  /** From when on another token is wanted. Ahead of each session a token that outlives its close. One that is new and still does not is renewed before its end. */
+  /** From when on another token is wanted. Ahead of each session a token that outlives it. One that is new and still does not is renewed before its end. */
   wantedUs(): number {
     const token = this.current();
     const hours = this.#options.session();
@@ -194,10 +194,10 @@ export class TokenKeeper implements TokenSource {
   /** Signals in time when the token will not last until the close. */
   checkClose(): void {
     const token = this.current();
-    const closesAt = this.#options.session()?.untilUs;
-    if (token === undefined || closesAt === undefined || token.expiresAt >= closesAt) return;
+    const neededUntil = this.#options.session()?.untilUs;
+    if (token === undefined || neededUntil === undefined || token.expiresAt >= neededUntil) return;
     if (!this.#isNight())
-      this.#options.onSignal({ kind: 'expires_before_close', expiresAt: token.expiresAt, closesAt });
+      this.#options.onSignal({ kind: 'expires_before_close', expiresAt: token.expiresAt, neededUntil });
   }
 
   /** Ends a wait for a password, and for a token. */
@@ -439,7 +439,7 @@ export type TokenSignal =
   | { readonly kind: 'doubted'; readonly detail: string }
   | { readonly kind: 'refresh_failed'; readonly failure: RefreshFailure; readonly used: number }
   /** Alert before it happens: without a token a position cannot be managed. */
-  | { readonly kind: 'expires_before_close'; readonly expiresAt: TsUs; readonly closesAt: TsUs }
+  | { readonly kind: 'expires_before_close'; readonly expiresAt: TsUs; readonly neededUntil: TsUs }
   | { readonly kind: 'expired' }
   | { readonly kind: 'rejected'; readonly by: 'stream' | 'rest'; readonly detail: string }
   | { readonly kind: 'cache_failed'; readonly reason: string };

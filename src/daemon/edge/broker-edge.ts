@@ -8,7 +8,7 @@ import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker
 import { StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
-import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
+import { CLOSE_REPORTED_AFTER, phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, dayAt, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
 import { thrownText } from '../../domain/failure.ts';
@@ -153,7 +153,8 @@ export function tokenHours(
   if (calendar.name === 'always-open' || last === undefined) return undefined;
   const at = (day: TradingDay, timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
   const today = sessionDayAt(calendar, now);
-  const day = at(today, last.toUs) > now ? today : sessionAfter(calendar, today);
+  const endOf = (day: TradingDay): TsUs => tsUs(at(day, last.toUs) + CLOSE_REPORTED_AFTER);
+  const day = endOf(today) > now ? today : sessionAfter(calendar, today);
   const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
   // The simulator's password needs no person: from the last close on, so that the daemon may start at any hour.
   const from =
@@ -163,7 +164,7 @@ export function tokenHours(
   // The moment may be past: it identifies this session's exchange.
   const real = (market: TsUs): TsUs =>
     tsUs(systemClock.nowUs() + Math.round((market - now) / clockMap.speed));
-  return { fromUs: real(from), untilUs: real(at(day, last.toUs)) };
+  return { fromUs: real(from), untilUs: real(endOf(day)) };
 }
 
 /** Reasons of a pause by their stored number; 0 is no pause. */

@@ -119,7 +119,7 @@ function tokenText(signal: TokenSignal, time: (us: number) => string): string {
     case 'refresh_failed':
       return `no new token (${signal.used} exchanges today): ${signal.failure.reason}${signal.failure.kind === 'final' ? '; tickwright token tries again, the daemon does so at the next session.tokenRefresh' : ''}`;
     case 'expires_before_close':
-      return `the token expires at ${time(signal.expiresAt)}, before the close at ${time(signal.closesAt)}: renew it with tickwright token`;
+      return `the token expires at ${time(signal.expiresAt)}, and the last reports of the day may come until ${time(signal.neededUntil)}: renew it with tickwright token`;
     case 'expired':
       return 'the token has expired: entries wait for a new one';
     case 'doubted':

@@ -8,7 +8,7 @@ import { CATALOG } from '../../../src/host/strategy-files/own-strategies.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 
-/** From the start of the plan to `now`, and from `now` to the close, in minutes. */
+/** From the start of the plan to `now`, and from `now` to five minutes after the close, in minutes. */
 function planAt(otp: 'simulator' | 'prompt', now: number): readonly [since: number, left: number] {
   const loaded = loadConfig(resolve('config/paper.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('the paper configuration is valid');
@@ -31,13 +31,17 @@ const at = (hour: number, minute: number): number =>
   momentOf(tradingDay('2026-04-06'), hour * US_PER_HOUR + minute * US_PER_MINUTE, 420);
 
 it("counts the simulator's token plan from the last close on", () => {
-  expect(planAt('simulator', at(14, 47))).toEqual([2, 24 * 60 - 2]);
-  expect(planAt('simulator', at(20, 45))).toEqual([6 * 60, 18 * 60]);
+  expect(planAt('simulator', at(14, 51))).toEqual([6, 24 * 60 - 1]);
+  expect(planAt('simulator', at(20, 45))).toEqual([6 * 60, 18 * 60 + 5]);
 });
 
 it('counts the plan of a session from its first refresh on, also later in the day', () => {
-  expect(planAt('prompt', at(7, 15))).toEqual([-60, 7 * 60 + 30]);
-  expect(planAt('prompt', at(10, 15))).toEqual([120, 4 * 60 + 30]);
+  expect(planAt('prompt', at(7, 15))).toEqual([-60, 7 * 60 + 35]);
+  expect(planAt('prompt', at(10, 15))).toEqual([120, 4 * 60 + 35]);
+});
+
+it('is not over with the close: the last reports of the day come after it', () => {
+  expect(planAt('prompt', at(14, 47))).toEqual([6 * 60 + 32, 3]);
 });
 
 it('counts an exchange of tokens that a full disk does not take, and lets it go: no cancel leaves without a token', () => {
