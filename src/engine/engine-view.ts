@@ -1,31 +1,44 @@
-/** The state that the engine's parts share, read-only (each part changes by its own events alone), and what follows from several of them. */
-import type { EngineCore } from './engine-core.ts';
+/** What follows from the state and is asked for by risk and reconciliation, and answers that need several of its parts. */
+import { EngineCore, type EngineOptions } from './engine-core.ts';
 import { cover, type Cover } from '../domain/cover.ts';
-import type { CarriedOrders } from './orders/carried-orders.ts';
-import type { EntryWithdrawal } from './orders/withdrawal.ts';
-import type { BracketExits } from './orders/exits.ts';
+import { CarriedOrders } from './orders/carried-orders.ts';
+import { EntryWithdrawal } from './orders/withdrawal.ts';
+import { BracketExits } from './orders/exits.ts';
 import type { ManagedOrder } from './orders/managed-order.ts';
-import type { OrderLife } from './orders/order-life.ts';
-import type { RowOwners } from './orders/row-owners.ts';
-import type { PositionReconciler } from './positions/position-reconciler.ts';
-import type { CircuitBreakers } from './risk/circuit-breakers.ts';
-import type { EntryHalt } from './risk/entry-halt.ts';
-import type { LossLimits } from './risk/loss-limits.ts';
-import { isSamePosition, type PositionKey, type Targets } from './session/targets.ts';
+import { OrderLife } from './orders/order-life.ts';
+import { RowOwners } from './orders/row-owners.ts';
+import { PositionReconciler } from './positions/position-reconciler.ts';
+import { CircuitBreakers } from './risk/circuit-breakers.ts';
+import { EntryHalt } from './risk/entry-halt.ts';
+import { LossLimits } from './risk/loss-limits.ts';
+import { isSamePosition, type PositionKey, Targets } from './session/targets.ts';
 import { opposite, type Side, signOf } from '../domain/order.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../domain/units.ts';
 
-export interface EngineView extends EngineCore {
-  readonly rowOwners: RowOwners;
-  readonly life: OrderLife;
-  readonly withdrawal: EntryWithdrawal;
-  readonly exits: BracketExits;
-  readonly carriedOrders: CarriedOrders;
-  readonly positionReconciler: PositionReconciler;
-  readonly targets: Targets;
-  readonly halt: EntryHalt;
-  readonly breakers: CircuitBreakers;
-  readonly losses: LossLimits;
+export class EngineView extends EngineCore {
+  readonly withdrawal;
+  readonly halt;
+  readonly losses;
+  readonly breakers;
+  readonly targets = new Targets();
+  readonly life;
+  readonly exits;
+  readonly carriedOrders;
+  readonly rowOwners;
+  readonly positionReconciler;
+
+  constructor(options: EngineOptions) {
+    super(options);
+    this.withdrawal = new EntryWithdrawal(this);
+    this.halt = new EntryHalt(this, this.withdrawal);
+    this.losses = new LossLimits(this, this.halt);
+    this.breakers = new CircuitBreakers(this, this.halt);
+    this.life = new OrderLife(this, options.host);
+    this.exits = new BracketExits(this);
+    this.carriedOrders = new CarriedOrders(this, this.exits, this.life);
+    this.rowOwners = new RowOwners(this);
+    this.positionReconciler = new PositionReconciler(this, this.carriedOrders);
+  }
 }
 
 /** A key that is renamed does not pass unseen. */

@@ -17,7 +17,8 @@ import {
   US_PER_MINUTE,
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
-import { type CreateGuard, type EngineOptions, EngineState } from './engine-state.ts';
+import type { EngineOptions } from './engine-core.ts';
+import { type CreateGuard, EngineState } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';

@@ -23,11 +23,6 @@ export interface Reports {
   readonly reportsOnce?: boolean;
 }
 
-/** Requests one read, and another one if it is requested again meanwhile. */
-export interface ReadRequester {
-  request(what: ReadKind): void;
-}
-
 export interface AccountNow {
   figures(): BrokerAccount;
   /** Calls that were sent before are in it, answered or not; Infinity where none is on its way. */

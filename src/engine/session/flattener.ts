@@ -314,11 +314,11 @@ export class Flattener extends Target {
 
 export class TargetExecutor {
   readonly #view: EngineView;
-  readonly #targets: Targets<Flattener>;
+  readonly #targets: Targets;
 
-  constructor(view: EngineView, targets: Targets<Flattener>) {
+  constructor(view: EngineView) {
     this.#view = view;
-    this.#targets = targets;
+    this.#targets = view.targets;
   }
 
   /** Also restarts a flatten that waits or was given up. */
@@ -381,7 +381,7 @@ export class TargetExecutor {
     this.#alertUnfinished('a person resumed');
   }
 
-  describe(): readonly ReturnType<Flattener['describe']>[] {
+  describe(): readonly ReturnType<Target['describe']>[] {
     return this.#targets.all.map((target) => target.describe());
   }
 
@@ -401,7 +401,7 @@ export class TargetExecutor {
     for (const requester of target.requesters) this.flatten(target, `its exit ${id} turned up`, requester);
   }
 
-  #stepEach(go: (target: Flattener) => void): void {
+  #stepEach(go: (target: Target) => void): void {
     for (const target of this.#targets.all) {
       go(target);
       if (target.progress === 'done') this.#targets.all = this.#targets.all.filter((each) => each !== target);
@@ -409,7 +409,7 @@ export class TargetExecutor {
   }
 }
 
-function endRequests(target: Flattener, ...requesters: readonly Requester[]): void {
+function endRequests(target: Target, ...requesters: readonly Requester[]): void {
   for (const requester of requesters) target.requesters.delete(requester);
   if (target.requesters.size === 0) target.abandon();
 }

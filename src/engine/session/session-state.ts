@@ -1,4 +1,4 @@
-/** The trading day and its phase, and the broker's state as read last. */
+/** The trading day and its phase, the broker's state as read last, and the reads of it that are under way. */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import {
@@ -11,7 +11,8 @@ import {
 } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
-import type { AccountNow } from '../ports/outbound.ts';
+import type { ReadFailed, ReadKind } from '../ports/engine-event.ts';
+import type { AccountNow, Reports } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 /** The account: as it was read last, or, where reads are free, as it is now. */
@@ -137,5 +138,80 @@ export class SessionState {
     if (phase === this.phase && !isFirst) return null;
     this.phase = phase;
     return phase;
+  }
+}
+
+/** A missing answer does not hold a later request for longer than this. */
+const ANSWER_US_MAX = 30_000_000;
+/** Failed reads of one kind in a row before an alert. */
+const ALERT_AFTER_FAILURES = 5;
+
+/** Reads, merged: one that is asked for twice before it answers is sent once. */
+export class ReadRequests {
+  readonly #context: EventContext;
+  readonly #reports: Reports;
+  /** When the read that waits was asked for. */
+  readonly #requested = new Map<ReadKind, number>();
+  /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
+  readonly #requestedAgain = new Map<ReadKind, number>();
+  /** Failed reads in a row. */
+  readonly #failures = new Map<ReadKind, number>();
+  #pace: 'fast' | 'slow' | null = null;
+  /** Reads that began earlier belong to the engine before this one, which had other orders and another day. */
+  #sinceUs = -Infinity;
+
+  constructor(context: EventContext, reports: Reports) {
+    this.#context = context;
+    this.#reports = reports;
+  }
+
+  request(what: ReadKind): void {
+    const now = this.#context.nowUs;
+    if (now - (this.#requested.get(what) ?? -Infinity) < ANSWER_US_MAX) {
+      this.#requestedAgain.set(what, now);
+      return;
+    }
+    this.#requested.set(what, now);
+    this.#reports.read(what);
+  }
+
+  /**
+   * A request that was made since the read began is carried out now. `startedUs` absent: the read began no earlier than it was asked for.
+   * False for a read that began before this engine.
+   */
+  onArrived(what: ReadKind, startedUs = this.#requested.get(what) ?? Infinity): boolean {
+    if (startedUs < this.#sinceUs) return false;
+    if (this.#failures.size > 0) this.#failures.delete(what);
+    const again = this.#requestedAgain.get(what) ?? -Infinity;
+    this.#requested.delete(what);
+    this.#requestedAgain.delete(what);
+    if (startedUs < again) this.request(what);
+    return true;
+  }
+
+  /** Alerts when reads keep failing. */
+  onFailed({ what, reason }: ReadFailed): void {
+    this.#requested.delete(what);
+    this.#requestedAgain.delete(what);
+    const count = (this.#failures.get(what) ?? 0) + 1;
+    this.#failures.set(what, count);
+    if (count !== ALERT_AFTER_FAILURES) return;
+    const text = `${what} could not be read ${count} times in a row: ${reason}`;
+    this.#context.alert(null, 'warning', 'reads_failing', text);
+  }
+
+  setPace(pace: 'fast' | 'slow'): void {
+    if (this.#pace === pace) return;
+    this.#pace = pace;
+    this.#reports.pollPace(pace);
+  }
+
+  /** Earlier requests get no answer that counts. */
+  restart(sinceUs = this.#sinceUs): void {
+    this.#sinceUs = sinceUs;
+    this.#requested.clear();
+    this.#requestedAgain.clear();
+    this.#failures.clear();
+    this.#pace = null;
   }
 }

@@ -35,7 +35,7 @@ type FlattenStep =
 /** Nothing is being withdrawn, and no exit is being tried. */
 const IS_IDLE: ReadonlySet<FlattenStep> = new Set<FlattenStep>(['queued', 'checking', 'given_up']);
 
-export class Target implements PositionKey {
+export abstract class Target implements PositionKey {
   readonly strategy;
   readonly instrument;
   /** Why it is closed: of the first that asked. */
@@ -70,11 +70,19 @@ export class Target implements PositionKey {
   hasAlerted(matter: string): boolean {
     return this.#alerted.has(matter);
   }
+
+  abstract start(): void;
+  abstract step(): void;
+  abstract drop(): void;
+  abstract abandon(): void;
+  abstract restart(): void;
+  abstract readFailed(): void;
+  abstract describe(): Pick<Target, 'progress'> & { readonly text: string };
 }
 
-export class Targets<Executed extends Target = Target> {
+export class Targets {
   /** The list is replaced, never changed. */
-  all: readonly Executed[] = [];
+  all: readonly Target[] = [];
   /** Exits without an answer: one that turns up after it was proven absent could open a position. Its requesters get what they asked for. */
   readonly lostExits = new Map<ClientOrderId, Target>();
 
@@ -103,7 +111,7 @@ export class Targets<Executed extends Target = Target> {
     return this.all.some(({ progress }) => progress !== 'given_up');
   }
 
-  of(position: PositionKey): Executed | undefined {
+  of(position: PositionKey): Target | undefined {
     return this.all.find((target) => isSamePosition(target, position));
   }
 }

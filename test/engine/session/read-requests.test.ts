@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { addUs, seconds } from '../../../src/domain/units.ts';
 import type { ReadKind } from '../../../src/engine/ports/engine-event.ts';
-import { ReadRequests } from '../../../src/engine/session/read-requests.ts';
+import { ReadRequests } from '../../../src/engine/session/session-state.ts';
 import { StateRig } from '../support/state-rig.ts';
 
 it.each(['contracts', 'reference', 'book'] as const)(

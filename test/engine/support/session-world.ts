@@ -181,7 +181,7 @@ export class SessionWorld extends StateRig {
         },
       }),
     });
-    return Object.assign(own, { targetExecutor: new TargetExecutor(own, own.targets) });
+    return Object.assign(own, { targetExecutor: new TargetExecutor(own) });
   }
 
   #hear(entry: JournalEntry): void {

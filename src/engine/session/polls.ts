@@ -1,87 +1,10 @@
-/** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
+/** Periodic reads of the broker's state, by the engine's own timers. */
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { addNew } from '../../domain/lists.ts';
 import type { EngineCore } from '../engine-core.ts';
-import type { ReadFailed, ReadKind } from '../ports/engine-event.ts';
-import type { Reports } from '../ports/outbound.ts';
-import type { EventContext } from '../state/event-context.ts';
 import { ENGINE_TIMER } from '../state/timers.ts';
-
-/** A missing answer does not hold a later request for longer than this. */
-const ANSWER_US_MAX = 30_000_000;
-/** Failed reads of one kind in a row before an alert. */
-const ALERT_AFTER_FAILURES = 5;
-
-export class ReadRequests {
-  readonly #context: EventContext;
-  readonly #reports: Reports;
-  /** When the read that waits was asked for. */
-  readonly #requested = new Map<ReadKind, number>();
-  /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
-  readonly #requestedAgain = new Map<ReadKind, number>();
-  /** Failed reads in a row. */
-  readonly #failures = new Map<ReadKind, number>();
-  #pace: 'fast' | 'slow' | null = null;
-  /** Reads that began earlier belong to the engine before this one, which had other orders and another day. */
-  #sinceUs = -Infinity;
-
-  constructor(context: EventContext, reports: Reports) {
-    this.#context = context;
-    this.#reports = reports;
-  }
-
-  request(what: ReadKind): void {
-    const now = this.#context.nowUs;
-    if (now - (this.#requested.get(what) ?? -Infinity) < ANSWER_US_MAX) {
-      this.#requestedAgain.set(what, now);
-      return;
-    }
-    this.#requested.set(what, now);
-    this.#reports.read(what);
-  }
-
-  /**
-   * A request that was made since the read began is carried out now. `startedUs` absent: the read began no earlier than it was asked for.
-   * False for a read that began before this engine.
-   */
-  onArrived(what: ReadKind, startedUs = this.#requested.get(what) ?? Infinity): boolean {
-    if (startedUs < this.#sinceUs) return false;
-    if (this.#failures.size > 0) this.#failures.delete(what);
-    const again = this.#requestedAgain.get(what) ?? -Infinity;
-    this.#requested.delete(what);
-    this.#requestedAgain.delete(what);
-    if (startedUs < again) this.request(what);
-    return true;
-  }
-
-  /** Alerts when reads keep failing. */
-  onFailed({ what, reason }: ReadFailed): void {
-    this.#requested.delete(what);
-    this.#requestedAgain.delete(what);
-    const count = (this.#failures.get(what) ?? 0) + 1;
-    this.#failures.set(what, count);
-    if (count !== ALERT_AFTER_FAILURES) return;
-    const text = `${what} could not be read ${count} times in a row: ${reason}`;
-    this.#context.alert(null, 'warning', 'reads_failing', text);
-  }
-
-  setPace(pace: 'fast' | 'slow'): void {
-    if (this.#pace === pace) return;
-    this.#pace = pace;
-    this.#reports.pollPace(pace);
-  }
-
-  /** Earlier requests get no answer that counts. */
-  restart(sinceUs = this.#sinceUs): void {
-    this.#sinceUs = sinceUs;
-    this.#requested.clear();
-    this.#requestedAgain.clear();
-    this.#failures.clear();
-    this.#pace = null;
-  }
-}
 
 /** Pace while the market is closed and nothing is open. */
 const IDLE_EVERY: DurationUs = minutes(5);
@@ -95,7 +18,6 @@ const SELDOM = 6;
 const POLLED = ['positions', 'account', 'triggers'] as const;
 type Polled = (typeof POLLED)[number];
 
-/** Periodic reads by the engine's own timers. */
 export class Polls {
   readonly #core: EngineCore;
   #triggerPace: 'fast' | 'slow' | null = null;
