@@ -19,10 +19,9 @@ import {
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import type { EngineOptions } from './engine-core.ts';
 import { type CreateGuard, EngineState } from './engine-state.ts';
-import type { InstrumentMarket, Market } from './market/market.ts';
+import type { InstrumentMarket } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
-import type { Orders } from './orders/orders.ts';
 import type {
   AccountSnapshot,
   OrderListSnapshot,
@@ -41,10 +40,7 @@ import type { EventDecisions } from './replay/decisions.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
 import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionEvents } from './session/session-events.ts';
-import type { SessionState } from './session/session-state.ts';
-import { CONTROLLER_TIMER, type DueWork, ENGINE_TIMER, type MarketTimers } from './state/timers.ts';
-import type { EventContext } from './state/event-context.ts';
-import type { StrategyRegistry } from './session/strategy-registry.ts';
+import { CONTROLLER_TIMER, ENGINE_TIMER } from './state/timers.ts';
 import type { ReplayFault } from './session/strategy-stopper.ts';
 
 /** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
@@ -69,15 +65,7 @@ export class Engine {
   readonly #controller: SessionProcedures;
   readonly #lifecycle: SessionEvents;
   readonly #alarm: Alarm;
-  // Hot fields are copied here: a monomorphic load is faster than a nested one.
-  readonly #context: EventContext;
-  readonly #dueWork: DueWork;
-  readonly #timers: MarketTimers;
-  readonly #session: SessionState;
-  readonly #market: Market;
   readonly #host: StrategyHost;
-  readonly #registry: StrategyRegistry;
-  readonly #orders: Orders;
   readonly #stretches: QuietStretch[] = [];
   #wakeAtUs = NaN;
   #ordersVersion = -1;
@@ -91,14 +79,7 @@ export class Engine {
     this.#controller = dependencies.createSessionController(state);
     this.#lifecycle = new SessionEvents(state, this.#controller);
     this.#alarm = options.outbound.alarm;
-    this.#context = state.context;
-    this.#dueWork = state.dueWork;
-    this.#timers = state.timers;
-    this.#session = state.session;
-    this.#market = state.market;
     this.#host = options.host;
-    this.#registry = state.registry;
-    this.#orders = state.orders;
   }
 
   process(event: EngineEvent): void {
@@ -134,9 +115,9 @@ export class Engine {
     const { past } = this.#state;
     if (event.kind === 'booted') past.processBegan();
     past.begin(decisions, older);
-    this.#context.setDecisions(past);
+    this.#state.context.setDecisions(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
-      this.#dueWork.markPending();
+      this.#state.dueWork.markPending();
     this.#state.stopper.stopAsJournaled(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
@@ -144,7 +125,7 @@ export class Engine {
     for (const strategy of decisions.stopped)
       if (!past.isOlderVersion(strategy))
         this.#state.stopper.stop(strategy, 'stopped before the restart', null);
-    past.end((strategy) => this.#registry.isSilent(strategy));
+    past.end((strategy) => this.#state.registry.isSilent(strategy));
   }
 
   /**
@@ -155,10 +136,10 @@ export class Engine {
     const { present, past, reads } = this.#state;
     this.#state.stopper.endReplay(past);
     // The ports were muted: reads that the past of another process asked for get no answer.
-    if (this.#context.decisions !== present && !areReadsSent) reads.restart();
-    this.#context.setDecisions(present);
+    if (this.#state.context.decisions !== present && !areReadsSent) reads.restart();
+    this.#state.context.setDecisions(present);
     this.#wakeAtUs = NaN;
-    this.#dueWork.markPending();
+    this.#state.dueWork.markPending();
   }
 
   /** Faults found so far by a replay that is under way. */
@@ -185,7 +166,7 @@ export class Engine {
     const isPlain = this.#beginIfQuiet(tick.seq, tick.tsUs);
     if (!isPlain) this.#advanceTo(tick.seq, tick.tsUs);
     this.#onTrade(tick);
-    if (!isPlain || this.#dueWork.hasPending) this.#end(false);
+    if (!isPlain || this.#state.dueWork.hasPending) this.#end(false);
   }
 
   /** Quiet trades that follow on a total volume of `totalVolume`; null while each event needs the full path. */
@@ -201,30 +182,30 @@ export class Engine {
   /** `events` of quiet stretches are over. */
   leaveStretch(events: number): void {
     this.#events += events;
-    if (this.#dueWork.hasPending) this.#end(false);
+    if (this.#state.dueWork.hasPending) this.#end(false);
   }
 
   /** Fast path for changes of the book. */
   book(update: BookUpdate): void {
     const isPlain = this.#beginIfQuiet(update.seq, update.tsUs);
     if (!isPlain) this.#advanceTo(update.seq, update.tsUs);
-    const tick = this.#market.mergeBook(update);
-    if (tick !== null && this.#registry.isRunning) {
-      this.#registry.begin().onBook(tick);
-      this.#registry.end();
+    const tick = this.#state.market.mergeBook(update);
+    if (tick !== null && this.#state.registry.isRunning) {
+      this.#state.registry.begin().onBook(tick);
+      this.#state.registry.end();
     }
-    if (!isPlain || this.#dueWork.hasPending) this.#end(false);
+    if (!isPlain || this.#state.dueWork.hasPending) this.#end(false);
   }
 
   /** Nothing is due and nothing waits before this time: an event is only a price. */
   get quietUntilUs(): number {
-    return this.#dueWork.quietUntilUs;
+    return this.#state.dueWork.quietUntilUs;
   }
 
   #createStretches(upTo: InstrumentIndex): QuietStretch {
     for (let at = this.#stretches.length; at <= upTo; at += 1) {
       const instrument = instrumentIndex(at);
-      const market = this.#market.of(instrument);
+      const market = this.#state.market.of(instrument);
       this.#stretches.push(new QuietStretch(this.#state, market, this.#host.listenersOf(instrument)));
     }
     const stretch = this.#stretches[upTo];
@@ -234,7 +215,7 @@ export class Engine {
 
   /** True when nothing is due and nothing waits: the event is only a price. */
   #beginIfQuiet(seq: Seq, at: TsUs): boolean {
-    if (this.#context.begin(seq, at) >= this.#dueWork.quietUntilUs) return false;
+    if (this.#state.context.begin(seq, at) >= this.#state.dueWork.quietUntilUs) return false;
     this.#events += 1;
     return true;
   }
@@ -242,37 +223,37 @@ export class Engine {
   #advanceTo(seq: Seq, at: TsUs): void {
     this.#begin(seq, at);
     this.#advance();
-    this.#market.invalidateBand();
+    this.#state.market.invalidateBand();
   }
 
   #begin(seq: Seq, at: TsUs): void {
-    this.#context.begin(seq, at);
+    this.#state.context.begin(seq, at);
     this.#events += 1;
   }
 
   /** Work that is due by the time of the event, before the event itself. */
   #advance(): void {
-    const { nowUs } = this.#context;
+    const { nowUs } = this.#state.context;
     this.#lifecycle.useContracts();
-    const { phaseUntilUs } = this.#session;
-    const isDayOver = phaseUntilUs <= nowUs && this.#session.isDayOver();
-    if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#registry.pause();
-    if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
+    const { phaseUntilUs } = this.#state.session;
+    const isDayOver = phaseUntilUs <= nowUs && this.#state.session.isDayOver();
+    if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#state.registry.pause();
+    if (this.#state.timers.nextDueUs <= nowUs) this.#fireTimers();
     if (phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
     // The last bar of a day ends with it.
-    if (isDayOver) this.#registry.pause();
+    if (isDayOver) this.#state.registry.pause();
   }
 
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
-    this.#context.decisions.load();
+    this.#state.context.decisions.load();
     if (this.#state.stopper.hasPendingReports) this.#state.stopper.reportPending();
     this.#drain();
-    if (this.#orders.version !== this.#ordersVersion) this.#setReadPace();
+    if (this.#state.orders.version !== this.#ordersVersion) this.#setReadPace();
     if (this.#state.executor.hasPending) this.#retryPendingCalls();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
-    if (!this.#state.losses.isMeasured) this.#market.invalidateBand();
-    this.#dueWork.quietUntilUs = this.#setAlarm(isClock);
+    if (!this.#state.losses.isMeasured) this.#state.market.invalidateBand();
+    this.#state.dueWork.quietUntilUs = this.#setAlarm(isClock);
   }
 
   #dispatch(event: RareEvent): void {
@@ -323,23 +304,23 @@ export class Engine {
   }
 
   #onTrade(tick: TradeTick): void {
-    const market = this.#market.of(tick.instrument);
+    const market = this.#state.market.of(tick.instrument);
     const link = market.onTrade(tick);
     if (link === 'duplicate') {
       this.#duplicates += 1;
       return;
     }
     if (link === 'gap') this.#onGap(tick, market.chain.expectedTotal);
-    if (this.#registry.isRunning) {
-      this.#registry.begin().onTrade(tick);
-      this.#registry.end();
+    if (this.#state.registry.isRunning) {
+      this.#state.registry.begin().onTrade(tick);
+      this.#state.registry.end();
     }
     if (!market.quietPrices.has(tick.price)) this.#onPrice(tick, market);
   }
 
   /** The price may touch an order of ours or bring a loss to its limit. Caches the band in which neither happens. */
   #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
-    const untouched = this.#orders.untouchedOf(instrument);
+    const untouched = this.#state.orders.untouchedOf(instrument);
     if (!untouched.has(price)) this.#onTouch();
     if (!this.#state.losses.isWithinBand(instrument, price)) this.#state.losses.measure();
     const { quietPrices, safePrices } = market;
@@ -350,28 +331,28 @@ export class Engine {
   #onTouch(): void {
     const { reads } = this.#state;
     reads.request('book');
-    if (this.#orders.hasWaiting) reads.request('triggers');
+    if (this.#state.orders.hasWaiting) reads.request('triggers');
   }
 
   #onGap({ seq, tsUs: at, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
     this.#gaps += 1;
     const missed = totalVolume - expectedTotalVolume;
-    this.#context.append({ kind: 'gap', ...this.#context.head(null), instrument, missed });
-    this.#registry.dispatch((host) =>
+    this.#state.context.append({ kind: 'gap', ...this.#state.context.head(null), instrument, missed });
+    this.#state.registry.dispatch((host) =>
       host.onGap({ kind: 'gap', seq, tsUs: at, instrument, expectedTotalVolume, totalVolume }),
     );
   }
 
   #onSummary(summary: DaySummary): void {
-    this.#market.of(summary.instrument).seenUs = summary.tsUs;
-    this.#registry.dispatch((host) => host.onSummary(summary));
+    this.#state.market.of(summary.instrument).seenUs = summary.tsUs;
+    this.#state.registry.dispatch((host) => host.onSummary(summary));
   }
 
   /** Takes effect with the next event: a process that starts again lists the contracts before it says that it booted. */
   #onContracts(event: ContractsListed): void {
     this.#lifecycle.onContracts(event);
     this.#state.losses.invalidate();
-    this.#dueWork.markPending();
+    this.#state.dueWork.markPending();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
   }
@@ -385,7 +366,7 @@ export class Engine {
   #onReference(prices: ReferencePrices): void {
     this.#state.reads.onArrived('reference');
     this.#state.losses.invalidate();
-    this.#market.setReference(prices, this.#state.session.isSurelyToday(prices.tsUs));
+    this.#state.market.setReference(prices, this.#state.session.isSurelyToday(prices.tsUs));
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
@@ -395,7 +376,7 @@ export class Engine {
 
   #applyAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     const { moneyReconciler, fills, breakers } = this.#state;
-    this.#session.account.take(account, startedUs);
+    this.#state.session.account.take(account, startedUs);
     moneyReconciler.onAccount(account, startedUs, at, fills.count);
     breakers.onAccount(account.netAssetValue);
   }
@@ -417,19 +398,20 @@ export class Engine {
     const what = list === 'orders' ? 'book' : 'triggers';
     // Rows name contracts: before the contract list is known they are useless.
     if (!reads.onArrived(what, startedUs) || contracts.all.length === 0) return;
-    reconciler.take(snapshot, list === 'orders' && this.#session.mayShowDayBefore(startedUs));
+    reconciler.take(snapshot, list === 'orders' && this.#state.session.mayShowDayBefore(startedUs));
     if (list === 'orders') this.#afterOrderList(snapshot);
-    else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
+    else if (complete)
+      this.#state.session.triggersReadUs = Math.max(this.#state.session.triggersReadUs, startedUs);
   }
 
   #afterOrderList(snapshot: OrderListSnapshot): void {
     const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, reads } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
-    this.#session.ordersReadUs = Math.max(this.#session.ordersReadUs, snapshot.startedUs);
-    const hasUnconfirmedOrder = this.#orders.presumedAbsent !== null;
+    this.#state.session.ordersReadUs = Math.max(this.#state.session.ordersReadUs, snapshot.startedUs);
+    const hasUnconfirmedOrder = this.#state.orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#orders.unresolved + rowOwners.undecidedCount;
+    const unresolved = this.#state.orders.unresolved + rowOwners.undecidedCount;
     const book = { fillVersion: fills.count, unresolved, hasUnconfirmedOrder };
     positionReconciler.onOrderList(snapshot, book);
     this.#state.moneyReconciler.onOrderList(snapshot, book);
@@ -460,7 +442,7 @@ export class Engine {
     const { life, queue, executor } = this.#state;
     for (let calls = 0; ; calls += 1) {
       const updates = life.drainUpdates();
-      for (const each of updates) this.#registry.publish(each);
+      for (const each of updates) this.#state.registry.publish(each);
       if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
       const call = queue.next();
       if (call !== undefined) executor.execute(call);
@@ -477,13 +459,13 @@ export class Engine {
   }
 
   #fireTimers(): void {
-    for (const { id, owner, run } of this.#timers.dueBy(this.#context.nowUs)) {
+    for (const { id, owner, run } of this.#state.timers.dueBy(this.#state.context.nowUs)) {
       // Cleared by one before it.
-      if (!this.#timers.clear(id)) continue;
+      if (!this.#state.timers.clear(id)) continue;
       if (run === null) {
         const strategy = strategyIndex(owner);
-        if (!this.#registry.isStopped(strategy))
-          this.#registry.dispatch((host) => host.onTimer(strategy, id));
+        if (!this.#state.registry.isStopped(strategy))
+          this.#state.registry.dispatch((host) => host.onTimer(strategy, id));
       } else if (owner === CONTROLLER_TIMER) this.#controller.onTimer(run);
       else run();
     }
@@ -491,22 +473,22 @@ export class Engine {
 
   #retryPendingCalls(): void {
     const { executor } = this.#state;
-    if (this.#timers.has(executor)) return;
-    const dueUs = this.#context.nowUs + PENDING_POSITION_US_MAX;
-    this.#timers.set(ENGINE_TIMER, dueUs, () => executor.retryPending(false), executor);
+    if (this.#state.timers.has(executor)) return;
+    const dueUs = this.#state.context.nowUs + PENDING_POSITION_US_MAX;
+    this.#state.timers.set(ENGINE_TIMER, dueUs, () => executor.retryPending(false), executor);
   }
 
   #setReadPace(): void {
     const { reads, polls } = this.#state;
-    this.#ordersVersion = this.#orders.version;
-    polls.followTriggers(this.#orders.triggerPace);
-    reads.setPace(this.#orders.hasOwnOpen ? 'fast' : 'slow');
+    this.#ordersVersion = this.#state.orders.version;
+    polls.followTriggers(this.#state.orders.triggerPace);
+    reads.setPace(this.#state.orders.hasOwnOpen ? 'fast' : 'slow');
   }
 
   /** Sets the alarm and returns when something is due next. */
   #setAlarm(isDue: boolean): number {
-    const { nextDueUs } = this.#timers;
-    const { phaseUntilUs } = this.#session;
+    const { nextDueUs } = this.#state.timers;
+    const { phaseUntilUs } = this.#state.session;
     const next = nextDueUs < phaseUntilUs ? nextDueUs : phaseUntilUs;
     if (next === this.#wakeAtUs && !isDue) return next;
     this.#wakeAtUs = next;
