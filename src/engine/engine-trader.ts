@@ -77,7 +77,7 @@ export class EngineTrader implements TraderPort {
   }
 
   calendar(): TradingCalendar {
-    return this.#state.session.calendar.copy;
+    return this.#state.calendar.copy;
   }
 
   leg(strategy: StrategyIndex, leg: number): Contract {

@@ -398,7 +398,7 @@ export class Engine {
     const what = list === 'orders' ? 'book' : 'triggers';
     // Rows name contracts: before the contract list is known they are useless.
     if (!reads.onArrived(what, startedUs) || contracts.all.length === 0) return;
-    reconciler.take(snapshot, list === 'orders' && this.#state.session.mayShowDayBefore(startedUs));
+    reconciler.take(snapshot);
     if (list === 'orders') this.#afterOrderList(snapshot);
     else if (complete)
       this.#state.session.triggersReadUs = Math.max(this.#state.session.triggersReadUs, startedUs);
@@ -409,15 +409,14 @@ export class Engine {
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#state.session.ordersReadUs = Math.max(this.#state.session.ordersReadUs, snapshot.startedUs);
-    const hasUnconfirmedOrder = this.#state.orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#state.orders.unresolved + rowOwners.undecidedCount;
-    const book = { fillVersion: fills.count, unresolved, hasUnconfirmedOrder };
+    const book = { fillVersion: fills.count, unresolved };
     positionReconciler.onOrderList(snapshot, book);
     this.#state.moneyReconciler.onOrderList(snapshot, book);
     if (unresolved > 0) return;
     if (positionReconciler.unproven() === null) {
-      rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
+      rows.endAbsent();
       exitCover.step(snapshot.startedUs);
     }
     if (positionReconciler.nextRead() === 'positions') reads.request('positions');

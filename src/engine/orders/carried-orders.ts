@@ -244,11 +244,11 @@ export class CarriedOrders {
   }
 
   #surelyBegunUs(): TsUs {
-    return surelyBegunUs(this.#core.session.calendar, this.#core.session.tradingDay());
+    return surelyBegunUs(this.#core.calendar, this.#core.session.tradingDay());
   }
 
   #dayBeganUs(): number {
-    return momentOf(this.#core.session.tradingDay(), 0, this.#core.session.calendar.utcOffsetMinutes);
+    return momentOf(this.#core.session.tradingDay(), 0, this.#core.calendar.utcOffsetMinutes);
   }
 }
 

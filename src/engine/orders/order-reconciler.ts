@@ -73,18 +73,16 @@ export class OrderReconciler {
       this.#firstSeen.set(orderKey, { startedUs: before(startedUs), reportedUs: before(reportedUs) });
   }
 
-  /**
-   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the in-day
-   * book was read before this day's trading began; a row without an owner is of an earlier day.
-   */
-  take(snapshot: OrderListSnapshot, isEarlierBook: boolean): void {
+  /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
+  take(snapshot: OrderListSnapshot): void {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
       for (const row of snapshot.orders)
         if (!this.#isRepeated(row, scan)) this.#applyToOwner(row, scan, unowned);
-      if (complete && unowned.length > 0 && !isEarlierBook)
+      // Read before this day's trading began, a row without an owner is of an earlier day.
+      if (complete && unowned.length > 0 && !this.#view.session.mayShowDayBefore(startedUs))
         this.#assignUnownedOrders(unowned, snapshot.orders, scan);
       if (complete) this.#view.rowOwners.endScan(startedUs);
     } else {

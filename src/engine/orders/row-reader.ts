@@ -11,7 +11,7 @@ import {
 } from '../../domain/broker-order.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
-import { minutes, type PriceTicks, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
+import { minutes, type PriceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { OrderExecutor } from './order-executor.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -289,14 +289,16 @@ export class RowReader {
    * Orders that no scan showed never arrived where positions that were read since agree. The settings say whether that ends one; a
    * reduction it ends while its owner is flattened, else nothing could be closed. The book still wins should one turn up.
    */
-  endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
-    if (this.#view.orders.presumedAbsent === null) return;
-    for (const order of this.#view.orders.open) {
+  endAbsent(): void {
+    const { orders, positionReconciler, targets } = this.#view;
+    if (orders.presumedAbsent === null) return;
+    for (const order of orders.open) {
       const { clientOrderId, strategy, status, purpose } = order;
       const isEnded =
         this.#view.settings.lookUp.resolve === 'proven_absent' ||
-        (purpose === 'reduce' && isFlattening(strategy));
-      if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.extras.absentUs) continue;
+        (purpose === 'reduce' && targets.isFlattening(strategy));
+      if (status !== 'presumed_absent' || !isEnded || positionReconciler.agreedUs <= order.extras.absentUs)
+        continue;
       this.#view.life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
       this.#view.context.alert(strategy, 'warning', 'order_proven_absent', text);

@@ -48,7 +48,7 @@ export class MoneyReconciler {
     this.#engine = engine;
     this.#fills = fills;
     this.#adoption = adoption;
-    this.#proof = new EnclosedProof(engine.session.calendar);
+    this.#proof = new EnclosedProof(engine.calendar);
   }
 
   get #reaction(): 'halt' | 'alert' | undefined {
@@ -86,8 +86,8 @@ export class MoneyReconciler {
 
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
   #isOfToday(readUs: TsUs): boolean {
-    const { session } = this.#engine;
-    const { calendar, day } = session;
+    const { calendar, session } = this.#engine;
+    const { day } = session;
     if (day === null || tradingDayAt(calendar, readUs) !== day) return false;
     if (!session.isSurelyToday(readUs)) return false;
     if (phaseAt(calendar, readUs) !== 'closed') return true;

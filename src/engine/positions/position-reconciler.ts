@@ -43,7 +43,7 @@ export class PositionReconciler {
   constructor(core: EngineCore, carriedOrders: CarriedOrders) {
     this.#core = core;
     this.#carriedOrders = carriedOrders;
-    this.#proof = new EnclosedProof(core.session.calendar);
+    this.#proof = new EnclosedProof(core.calendar);
   }
 
   get readUs(): number {
@@ -115,7 +115,7 @@ export class PositionReconciler {
         this.#agreedUs = this.#readUs;
         return this.#agree();
       case 'differs':
-        return this.#differ(this.#compare(), book);
+        return this.#differ(this.#compare());
     }
   }
 
@@ -179,7 +179,7 @@ export class PositionReconciler {
       this.#core.context.append({ kind: 'position_agreed', ...this.#core.context.head(null) });
   }
 
-  #differ(differences: readonly Difference[], book: BookState): void {
+  #differ(differences: readonly Difference[]): void {
     this.#agreedUs = -Infinity;
     // Its settlement explains it: the closed positions are being read.
     if (
@@ -187,7 +187,8 @@ export class PositionReconciler {
       differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
     )
       return;
-    if (!this.#hasPast && !book.hasUnconfirmedOrder) {
+    // An order that no scan shows may be the difference.
+    if (!this.#hasPast && this.#core.orders.presumedAbsent === null) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
       for (const difference of differences) this.#adopt(difference);
@@ -298,8 +299,6 @@ export interface BookState {
   readonly fillVersion: number;
   /** Orders of unknown fate. */
   readonly unresolved: number;
-  /** The book did not show an order, which may explain a difference. */
-  readonly hasUnconfirmedOrder: boolean;
 }
 
 export type ProofVerdict<T> =

@@ -143,7 +143,7 @@ export class RiskRequest {
   constructor(view: EngineView, first: Contract) {
     this.view = view;
     this.settings = view.settings;
-    this.hours = new ClosingHours(view.session.calendar, view.settings.flatBeforeClose);
+    this.hours = new ClosingHours(view.calendar, view.settings.flatBeforeClose);
     this.contract = first;
     this.nowUs = view.context.nowUs;
     this.day = view.session.tradingDay();

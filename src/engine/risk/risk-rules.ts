@@ -87,8 +87,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   calendar_ended: {
     // Past its last day the calendar knows no holidays (rulings, 5).
     appliesTo: 'entry',
-    check({ day, view: { session } }) {
-      const { validTo } = session.calendar;
+    check({ day, view: { calendar } }) {
+      const { validTo } = calendar;
       return day <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay: day };
     },
   },

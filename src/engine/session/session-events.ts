@@ -247,8 +247,8 @@ export class SessionEvents {
 
   /** A contract may have its last session on another day from now on. */
   onCalendar(known: CalendarKnown): void {
-    const { session, registry } = this.#state;
-    if (!session.calendar.replace(known)) return;
+    const { calendar, session, registry } = this.#state;
+    if (!calendar.replace(known)) return;
     session.recheckPhase();
     if (registry.isStarted) this.#controller.onContracts();
   }

@@ -56,7 +56,7 @@ class AccountReads {
 
 export class SessionState {
   readonly account: AccountReads;
-  readonly calendar: ReplaceableCalendar;
+  readonly #calendar: ReplaceableCalendar;
   readonly #context: EventContext;
   /** The phase holds until this moment: one comparison an event. */
   phaseUntilUs = -Infinity;
@@ -75,7 +75,7 @@ export class SessionState {
   #opensUs = -Infinity;
 
   constructor(calendar: ReplaceableCalendar, context: EventContext, accountNow?: AccountNow) {
-    this.calendar = calendar;
+    this.#calendar = calendar;
     this.#context = context;
     this.account = new AccountReads(context, accountNow);
   }
@@ -86,12 +86,12 @@ export class SessionState {
   }
 
   tradingDay(): TradingDay {
-    return this.#day ?? tradingDayAt(this.calendar, this.#context.nowUs);
+    return this.#day ?? tradingDayAt(this.#calendar, this.#context.nowUs);
   }
 
   /** Local midnight after the trading day has passed. */
   isDayOver(): boolean {
-    return this.#day !== null && tradingDayAt(this.calendar, this.#context.nowUs) > this.#day;
+    return this.#day !== null && tradingDayAt(this.#calendar, this.#context.nowUs) > this.#day;
   }
 
   /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
@@ -101,15 +101,15 @@ export class SessionState {
 
   /** Read when the broker too had begun this day. */
   isSurelyToday(readUs: number): boolean {
-    return this.#day !== null && readUs >= surelyBegunUs(this.calendar, this.#day);
+    return this.#day !== null && readUs >= surelyBegunUs(this.#calendar, this.#day);
   }
 
   begin(day: TradingDay): void {
     this.#day = day;
     this.hasUnprovenEnds = false;
-    const [opening] = this.calendar.phases;
+    const [opening] = this.#calendar.phases;
     this.#opensUs =
-      opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.calendar.utcOffsetMinutes);
+      opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.#calendar.utcOffsetMinutes);
   }
 
   restart(boot: number): void {
@@ -132,8 +132,8 @@ export class SessionState {
   /** Moves to the current phase; null when it has not changed. */
   advancePhase(at: TsUs): SessionPhase | null {
     const isFirst = this.phaseUntilUs === -Infinity;
-    const phase = phaseAt(this.calendar, at);
-    this.phaseUntilUs = tsUs(nextPhaseChange(this.calendar, at));
+    const phase = phaseAt(this.#calendar, at);
+    this.phaseUntilUs = tsUs(nextPhaseChange(this.#calendar, at));
     assert(this.phaseUntilUs > at, 'a phase ends in the future');
     if (phase === this.phase && !isFirst) return null;
     this.phase = phase;

@@ -132,7 +132,7 @@ export class StateRig {
   agree(readUs = this.now): void {
     const scan = (startedUs: units.TsUs): void => {
       const book = { list: 'orders', complete: true, orders: [], startedUs, tsUs: startedUs } as const;
-      const facts = { fillVersion: 0, unresolved: 0, hasUnconfirmedOrder: false };
+      const facts = { fillVersion: 0, unresolved: 0 };
       this.state.positionReconciler.onOrderList({ ...this.#head('book_snapshot'), ...book }, facts);
     };
     scan(readUs);
