@@ -375,9 +375,9 @@ export class Engine {
   }
 
   #applyAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
-    const { moneyReconciler, fills, breakers } = this.#state;
+    const { moneyReconciler, breakers } = this.#state;
     this.#state.session.account.take(account, startedUs);
-    moneyReconciler.onAccount(account, startedUs, at, fills.count);
+    moneyReconciler.onAccount(account, startedUs, at);
     breakers.onAccount(account.netAssetValue);
   }
 

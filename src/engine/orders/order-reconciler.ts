@@ -26,18 +26,10 @@ import type { OrderListSnapshot, OrderOwner } from '../ports/engine-event.ts';
 import { ManagedOrder, NO_PRICE } from './managed-order.ts';
 import { isRowOf } from './orders.ts';
 import { matchOrders, matchTriggers, type RowMatches } from './row-owners.ts';
-import type { RowReader } from './row-reader.ts';
+import type { RowReader, Scan } from './row-reader.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { OrderToSend } from '../ports/approved.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
-
-interface Scan {
-  readonly startedUs: TsUs;
-  /** Null where the scan is not complete: no order is missed then. */
-  readonly shown: Set<ManagedOrder> | null;
-  /** Rows of orders that were over when this day began. */
-  oldRows: number;
-}
 
 interface FirstScan {
   readonly startedUs: TsUs;
@@ -90,7 +82,7 @@ export class OrderReconciler {
       for (const row of snapshot.orders) {
         const owner = this.#view.orders.brokerIds.ownerOfTrigger(row);
         if (owner === undefined) unowned.push(row);
-        else this.#applyTriggerRow(owner, row, scan);
+        else this.#rows.applyTriggerRow(owner, row, scan);
       }
       if (complete) this.#assignUnownedTriggers(unowned, snapshot.orders, scan);
     }
@@ -140,7 +132,7 @@ export class OrderReconciler {
     const owner = this.#view.orders.brokerIds.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
       if (this.#view.carriedOrders.endedBeforeToday(owner)) scan.oldRows += 1;
-      this.#applyOrderRow(owner, row, scan);
+      this.#rows.applyOrderRow(owner, row, scan);
       return this.#view.carriedOrders.onShown(owner, scan.startedUs);
     }
     const denied =
@@ -157,24 +149,11 @@ export class OrderReconciler {
     if (owner === undefined) return void unowned?.push(row);
     const isFirst =
       owner.rowUs < scan.startedUs && this.#view.orders.brokerIds.unchangedRow(owner) === undefined;
-    this.#applyOrderRow(owner, row, scan);
+    this.#rows.applyOrderRow(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
     if (this.#view.orders.brokerIds.byNumber(row.orderNo) === owner && isRowOf(owner, row))
       this.#view.orders.brokerIds.markUnchanged(owner, row);
-  }
-
-  #applyOrderRow(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
-    shown?.add(order);
-    this.#view.orders.brokerIds.markChanged(order);
-    order.clearAbsence();
-    this.#rows.applyOrderRow(order, row, startedUs);
-  }
-
-  #applyTriggerRow(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
-    shown?.add(order);
-    this.#view.carriedOrders.onShown(order, startedUs);
-    this.#rows.applyTriggerRow(order, row, startedUs);
   }
 
   #assignUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
@@ -190,19 +169,19 @@ export class OrderReconciler {
       if (sender === null || sender === 'undecided') continue;
       const child = this.#adoption.adoptChild(row, sender, startedUs);
       this.#rows.onChildSent(sender, child);
-      this.#applyOrderRow(child, row, scan);
+      this.#rows.applyOrderRow(child, row, scan);
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
       this.#view.orders.brokerIds.bind(order, row.orderNo, startedUs);
-      this.#applyOrderRow(order, row, scan);
+      this.#rows.applyOrderRow(order, row, scan);
     }
     for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
     this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {
       const order = this.#adoption.adopt(row, startedUs);
-      if (order !== undefined) this.#applyOrderRow(order, row, scan);
+      if (order !== undefined) this.#rows.applyOrderRow(order, row, scan);
     }
   }
 
@@ -225,7 +204,7 @@ export class OrderReconciler {
     );
     for (const { order, row } of matched.pairs) {
       this.#view.orders.brokerIds.bindTrigger(order, row.orderNo, row.orderKey);
-      this.#applyTriggerRow(order, row, scan);
+      this.#rows.applyTriggerRow(order, row, scan);
     }
     for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
@@ -242,7 +221,7 @@ export class OrderReconciler {
       const order = this.#adoption.adoptTrigger(row, bracket);
       if (order === undefined) continue;
       this.#view.exits.pair(order);
-      this.#applyTriggerRow(order, row, scan);
+      this.#rows.applyTriggerRow(order, row, scan);
     }
     this.#view.rowOwners.unresolved = unresolved;
   }

@@ -29,6 +29,15 @@ const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
   'pending_trigger',
 ]);
 
+/** A scan of one book, or rows that a venue in the process reports. */
+export interface Scan {
+  readonly startedUs: TsUs;
+  /** Null where the scan is not complete: no order is missed then. */
+  readonly shown: Set<ManagedOrder> | null;
+  /** Rows of orders that were over when this day began. */
+  oldRows: number;
+}
+
 export class RowReader {
   readonly #view: EngineView;
   readonly #fills: FillSteps;
@@ -46,7 +55,10 @@ export class RowReader {
   }
 
   /** A row of the in-day book. A row of an older scan counts for fills alone. */
-  applyOrderRow(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
+  applyOrderRow(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
+    shown?.add(order);
+    this.#view.orders.brokerIds.markChanged(order);
+    order.clearAbsence();
     const isOlder = startedUs < order.rowUs;
     if (!isOlder) this.#applyTerms(order, row, startedUs);
     this.#fills.take(order, row, isOlder);
@@ -71,7 +83,9 @@ export class RowReader {
     if (order.isFinal) order.rowUs = this.#view.context.nowUs;
   }
 
-  applyTriggerRow(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+  applyTriggerRow(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
+    shown?.add(order);
+    this.#view.carriedOrders.onShown(order, startedUs);
     if (startedUs >= order.rowUs) {
       order.rowUs = startedUs;
       order.clearAbsence();

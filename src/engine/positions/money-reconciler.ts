@@ -79,9 +79,9 @@ export class MoneyReconciler {
     this.#settlementTax = 0;
   }
 
-  onAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs, fillVersion: number): void {
+  onAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     if (this.#reaction === undefined || !this.#isOfToday(startedUs)) return;
-    this.#proof.onRead(account, startedUs, at, fillVersion);
+    this.#proof.onRead(account, startedUs, at, this.#fills.count);
   }
 
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
