@@ -89,9 +89,10 @@ export class RowOwners {
     return this.#decide(row, null);
   }
 
-  /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more. */
+  /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more; the next may be overdue. */
   endScan(startedUs: TsUs): void {
     for (const { row, shownUs } of this.#undecided.values()) if (shownUs < startedUs) this.#decide(row, null);
+    this.#noteOverdue();
   }
 
   nextDay(): void {
@@ -109,12 +110,18 @@ export class RowOwners {
     evidence.add(startedUs, this.#core.settings.lookUp);
     this.#undecided.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
     this.#core.reads.request('triggers');
-    if (this.#overdue === null && evidence.isEnough(this.#core.settings.lookUp)) {
+    return 'undecided';
+  }
+
+  /** One is alerted at a time: entries wait for each of them in turn. */
+  #noteOverdue(): void {
+    if (this.#overdue !== null) return;
+    for (const { row, evidence } of this.#undecided.values()) {
+      if (!evidence.isEnough(this.#core.settings.lookUp)) continue;
       this.#overdue = row;
       const text = `the owner of ${rowLabel(row)} is not known: one of our stops may have sent it, and the trigger book, which says so, cannot be read. Its fills are not booked and entries are blocked until it can be read; tickwright orders resolve ${row.orderNo} live gives the order to the operator`;
-      this.#core.context.alert(null, 'critical', 'order_held', text);
+      return this.#core.context.alert(null, 'critical', 'order_held', text);
     }
-    return 'undecided';
   }
 
   #decide<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {

@@ -157,6 +157,24 @@ it('an order that is booked for nobody is given to the operator by its number', 
   expect(rig.engine.snapshot().unproven ?? '').not.toContain('no. 8');
 });
 
+it('an order that is booked for nobody keeps entries off when another one has found its owner', () => {
+  const { rig } = waitingStop();
+  const row = { no: '8', side: 'sell', price: 12_945, source: 'system', ...traded(12_945) } as const;
+  const later = { ...row, no: '9' };
+  rig.pass(16).book([row]);
+  // The newest come first.
+  for (let i = 0; i < 4; i += 1) rig.pass(16).book([later, row]);
+  const resolve = {
+    name: 'resolve_order',
+    clientOrderId: clientOrderId('8'),
+    as: 'live',
+    reason: '',
+  } as const;
+  rig.command(resolve).look([later, row]);
+  expect(rig.engine.snapshot().unproven).toContain('no. 9');
+  expect(rig.alerts().filter((code) => code === 'order_held')).toHaveLength(2);
+});
+
 describe('a book that lacks an order which the broker has accepted', () => {
   it('is none where that one is over: a new day of the broker has begun', () => {
     const { rig, id, row } = resting();
