@@ -118,13 +118,10 @@ export class Invariants {
       isTruthful,
       isResolved: (id) => this.#resolved.has(id),
       isReassigned: (strategy) => this.#reassigned.has(strategy),
-      heldBy: (owner, code) => {
-        const isBooked = this.#unproven.get(owner) === 'agreed' && !this.#reassigned.has(owner);
-        // The journal trails the engine while the disk refuses its rows.
-        return isBooked && !this.#world.disk.isFull
+      heldBy: (owner, code) =>
+        this.#unproven.get(owner) === 'agreed' && !this.#reassigned.has(owner)
           ? journaledQty(owner, code)
-          : this.truth.heldBy(owner, code);
-      },
+          : this.truth.heldBy(owner, code),
       journaledQty,
     };
   }

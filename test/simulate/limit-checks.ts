@@ -1,5 +1,5 @@
 /** Each limit holds for places and changes as the broker sees them: positions, quantities, open orders, rates, losses, own orders that meet. */
-import { opposite, signOf } from '../../src/domain/order.ts';
+import { opposite, type Side, signOf } from '../../src/domain/order.ts';
 import { US_PER_MINUTE, US_PER_SECOND } from '../../src/domain/units.ts';
 import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
 import { isOpenAtBroker, type OpenTruth, OPERATOR, workingOf } from './broker-truth.ts';
@@ -92,13 +92,19 @@ export class LimitChecks {
     const open = truth.open();
     let account = 0;
     for (const { id, positionMax } of strategies) {
-      const worst = signOf(side) * this.#scene.heldBy(id, code) + workingOf(open, id, code, side, isPlaced);
+      const worst = this.#heldOn(side, id, code) + workingOf(open, id, code, side, isPlaced);
       account += Math.max(0, worst);
       if (worst > positionMax && !isReassigned(id))
         violated(`${id} ${code}: up to ${worst} by its ${side} orders, more than ${positionMax}`);
     }
     if (account > accountPositionMax && !isForeign)
       violated(`${code}: up to ${account} by all ${side} orders, more than ${accountPositionMax}`);
+  }
+
+  /** Booked or filled, whichever is less: a fill that nobody saw may count for another order, and the journal trails what just filled. */
+  #heldOn(side: Side, owner: string, code: string): number {
+    const { heldBy, truth } = this.#scene;
+    return Math.min(signOf(side) * heldBy(owner, code), signOf(side) * truth.heldBy(owner, code));
   }
 
   /** With the orders that were asked for before and close it already, a reduction is no more than the position. */
@@ -119,7 +125,7 @@ export class LimitChecks {
       const { activatedUs = -Infinity } = order;
       return order.isWaiting && order.isStop && activatedUs !== null && activatedUs <= knownUs;
     });
-    const held = Math.max(0, -signOf(side) * this.#scene.heldBy(owner, code));
+    const held = Math.max(0, -this.#heldOn(side, owner, code));
     // What came after it, and a protective stop, have closed some of it meanwhile.
     let closed = 0;
     for (const { order, qty } of truth.fills) {
