@@ -135,12 +135,7 @@ export class OrderReconciler {
       this.#rows.applyOrderRow(owner, row, scan);
       return this.#view.carriedOrders.onShown(owner, scan.startedUs);
     }
-    const denied =
-      owner === undefined
-        ? this.#view.orders.brokerIds.namedBy(row)
-        : isOverfilled(owner, row)
-          ? owner
-          : undefined;
+    const denied = owner === undefined ? this.#view.orders.brokerIds.namedBy(row) : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
       denied.clearAbsence();
@@ -243,10 +238,6 @@ export class OrderReconciler {
     }
   }
 }
-
-/** The row has matched more than the order ever had. */
-const isOverfilled = (order: ManagedOrder, { filledQty, qty }: BrokerOrder): boolean =>
-  filledQty > Math.max(qty, order.qty);
 
 /** Moments after `at` become the last microseconds before it: which of an order and its row came first still decides whose the row is. */
 function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => TsUs {

@@ -59,6 +59,7 @@ export class RowReader {
     shown?.add(order);
     this.#view.orders.brokerIds.markChanged(order);
     order.clearAbsence();
+    if (isOverfilled(order, row)) return this.contradict(order, row);
     const isOlder = startedUs < order.rowUs;
     if (!isOlder) this.#applyTerms(order, row, startedUs);
     this.#fills.take(order, row, isOlder);
@@ -392,6 +393,10 @@ export class RowReader {
 function clearCancelRequest(order: ManagedOrder, startedUs: TsUs): void {
   if (startedUs >= order.extras.cancelFailedUs) order.ownExtras().isCancelRequested = false;
 }
+
+/** The row has matched more than the order ever had. */
+const isOverfilled = (order: ManagedOrder, { filledQty, qty }: BrokerOrder): boolean =>
+  filledQty > Math.max(qty, order.qty);
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>
   status === 'cancel_pending' || status === 'matched_cancel_pending';

@@ -1,7 +1,7 @@
 /** Orders of which the broker's books do not agree with themselves, and the ways out of the doubt. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { traded } from '../../support/engine-facts.ts';
+import { earlierOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
 import { waitingStop } from '../support/trigger-rows.ts';
@@ -98,6 +98,21 @@ describe('a row with the name of an order of ours and other terms', () => {
     rig.look([matched]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
+  });
+
+  it.each([
+    ['that nobody placed', new EngineRig().start()],
+    [
+      'of the day before',
+      new EngineRig()
+        .session({ carriedOrders: [earlierOrder('H.1')] })
+        .boot(2)
+        .contracts(),
+    ],
+  ])('more matched than it has, of an order %s: books nothing', (_, rig) => {
+    rig.look([{ no: '7', key: '70', qty: 2, filled: 3, value: worth(13_000, 3), status: 'matched' }]);
+    expect(rig.of('fill')).toEqual([]);
+    expect(rig.alerts()).toContain('row_contradicts');
   });
 });
 
