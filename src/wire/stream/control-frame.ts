@@ -41,10 +41,14 @@ export function decodeControlFrame(text: string, drift: DriftCounter): ControlFr
   return { kind: 'control', text };
 }
 
+/** The contract has 15 s. A deadline of days would take a dead link for a living one; one of 1e300 s is no time. */
+const HEARTBEAT_SECONDS = { least: 1, most: 3_600 };
+
 function decodeHeartbeatTimeout(text: string): ControlFrame {
   const seconds = numberFromText(text.split('|', 1)[0] ?? '');
-  if (seconds === undefined || seconds <= 0)
-    return malformed('heartbeat timeout', 'seconds above zero', text);
+  const { least, most } = HEARTBEAT_SECONDS;
+  if (seconds === undefined || seconds < least || seconds > most)
+    return malformed('heartbeat timeout', `${least} to ${most} seconds`, text);
   return { kind: 'heartbeat_timeout', seconds };
 }
 
