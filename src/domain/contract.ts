@@ -103,6 +103,8 @@ export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }:
 }
 
 const GRID_TOLERANCE = 1e-6;
+/** No contract is worth more, in the smallest unit of money: what an account holds at such a price is still an exact sum. */
+const WORTH_MAX = 1e12;
 
 /** Reads points; a price between two ticks is an error, not a rounding. */
 export function parsePoints(spec: ContractSpec, points: number, path: string): ParseResult<PriceTicks> {
@@ -112,6 +114,8 @@ export function parsePoints(spec: ContractSpec, points: number, path: string): P
   if (!Number.isSafeInteger(whole) || Math.abs(exact - whole) > GRID_TOLERANCE) {
     return notParsed(path, `a price on the grid of ${spec.hundredthsPerTick / partsPerPoint} points`, points);
   }
+  if (Math.abs(whole) * spec.hundredthsPerTick * spec.moneyPerHundredth > WORTH_MAX)
+    return notParsed(path, 'a price that a contract can have', points);
   return parsed(priceTicks(whole));
 }
 

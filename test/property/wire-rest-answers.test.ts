@@ -95,7 +95,7 @@ describe('what the broker writes is what the client reads', () => {
   it('open positions', () => {
     const positions = fc.record({
       code: codes,
-      net: fc.integer(),
+      net: fc.integer({ min: -50_000, max: 50_000 }),
       lastPrice: hundredths,
       profit: amounts,
       expiry: days,

@@ -8,7 +8,7 @@ import type {
 import { type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
 import { brokerOrderKey, type BrokerOrderNo, brokerOrderNo, orderCode } from '../../domain/ids.ts';
 import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
-import { type PriceTicks, qty } from '../../domain/units.ts';
+import type { PriceTicks } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { foreignRow, type SpecOf } from './in-day-book.ts';
@@ -32,6 +32,7 @@ import {
   neededAt,
   type PageQuery,
   readDate,
+  rowQty,
   shownPrice,
   SIDE,
   sideCode,
@@ -151,6 +152,8 @@ function decodeRow(
   const key = (row.pk_orderNo === '' ? row.pkOrderNo : row.pk_orderNo).trim();
   // Change and cancel go by the key: a row without one is out of reach.
   if (key === '') return notParsed(`${at}.pk_orderNo`, 'an order key', row.pk_orderNo);
+  const volume = rowQty(spec, row.volume, `${at}.volume`);
+  if (!volume.ok) return volume;
   const limitPrice = shownPrice(row.showPrice, spec, `${at}.showPrice`, WHERE, drift);
   if (!limitPrice.ok) return limitPrice;
   const triggerPrice = triggerOf(row.soPrice, spec, `${at}.soPrice`);
@@ -166,7 +169,7 @@ function decodeRow(
     orderKey: brokerOrderKey(key),
     orderCode: orderCode(row.symbol),
     side: row.side,
-    qty: qty(row.volume),
+    qty: volume.value,
     limitPrice: limitPrice.value,
     kind,
     triggerPrice: triggerPrice.value,

@@ -10,7 +10,7 @@ import {
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../domain/ids.ts';
 import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
-import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
+import { type Money, money, type PriceTicks } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { codeText, looseMoney, looseNumber, looseText, parseWith } from './lenient.ts';
@@ -32,6 +32,7 @@ import {
   FIELDS,
   neededAt,
   type PageQuery,
+  rowQty,
   shownPrice,
   SIDE,
   sideCode,
@@ -206,10 +207,13 @@ function decodeRow(
     if (foreignRow(WHERE, row.symbol, refId, drift)) return parsed(null);
     return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
   }
+  const volume = rowQty(spec, row.volume, `${at}.volume`);
+  if (!volume.ok) return volume;
   const limitPrice = shownPrice(row.showPrice, spec, `${at}.showPrice`, WHERE, drift);
   if (!limitPrice.ok) return limitPrice;
   const status = decodeStatus(row.status, row.quote);
-  const filled = row.matchVolume ?? 0;
+  const filled = rowQty(spec, row.matchVolume ?? 0, `${at}.matchVolume`);
+  if (!filled.ok) return filled;
   if (row.matchVolume === undefined) {
     if (IS_MATCHED.has(status)) return notParsed(`${at}.matchVolume`, 'how much is matched', undefined);
     drift.count(`${WHERE}.matchVolume`, 'nothing for a number');
@@ -218,16 +222,16 @@ function decodeRow(
   if (row.isCancel === '') drift.count(`${WHERE}.isCancel`, 'missing');
   const key = row.pk_orderNo.trim();
   const { matchPriceBQ: average, matchValue: value } = row;
-  const received = { filledQty: filled, limitPrice: limitPrice.value, average, value };
+  const received = { filledQty: filled.value, limitPrice: limitPrice.value, average, value };
   return parsed({
     orderNo: brokerOrderNo(row.orderNo),
     orderKey: key === '' ? null : brokerOrderKey(key),
     refId: refId === '' ? null : clientOrderId(refId),
     orderCode: orderCode(row.symbol),
     side: row.side,
-    qty: qty(row.volume),
+    qty: volume.value,
     limitPrice: limitPrice.value,
-    filledQty: qty(filled),
+    filledQty: filled.value,
     filledValue: filledValueFrom(received, spec, drift),
     status,
     statusText: `${row.status}${row.quote === '' ? '' : `/${row.quote}`}`,

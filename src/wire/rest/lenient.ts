@@ -61,10 +61,13 @@ export const neededMoney = looseMoney.transform((value, context): Money => {
   return z.NEVER;
 });
 
-/** Points of a reference or average price, to the nearest hundredth; null when missing or zero. */
-export function hundredthsOrNull(points: number | undefined): PriceHundredths | null {
-  const rounded = Math.round((points ?? 0) * 100);
-  return rounded > 0 && Number.isSafeInteger(rounded) ? priceHundredths(rounded) : null;
+/** More points than any contract has. */
+const POINTS_MAX = 1e6;
+
+/** Points of a reference or average price, to the nearest hundredth; null when missing, zero or no price. */
+export function hundredthsOrNull(points = 0): PriceHundredths | null {
+  const rounded = Math.round(points * 100);
+  return rounded > 0 && points <= POINTS_MAX ? priceHundredths(rounded) : null;
 }
 
 /** Parses with a schema; every issue has the path, the expected and the received value. */

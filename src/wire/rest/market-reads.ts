@@ -131,13 +131,15 @@ function quoteOf(quote: Quote, spec: ContractSpec, drift: DriftCounter): Contrac
     if (!price.ok) drift.count(`derivatives.${name}`, 'off the tick grid');
     return price.ok ? price.value : null;
   };
+  const expiry = readDate(quote.expiryDate);
+  if (expiry === null && quote.expiryDate.trim() !== '') drift.count('derivatives.expiryDate', 'no date');
   return {
     orderCode: orderCode(quote.symbol),
     ceiling: ticks('ceilPrice'),
     floor: ticks('floorPrice'),
     reference: hundredthsOrNull(quote.refPrice),
     lastPrice: ticks('matchPrice'),
-    expiry: readDate(quote.expiryDate),
+    expiry,
   };
 }
 

@@ -90,6 +90,9 @@ const exitText = ({ spec }: SimulatedPosition, price: PriceTicks | null): string
 /** Read for the count of deviations alone. */
 const unused = looseNumber.catch(undefined);
 
+/** Ten times what the law lets an individual hold (market rules, 1). */
+const NET_MAX = 50_000;
+
 const positionRow = message<OfSubAccount>()({
   symbol: FIELDS.symbol,
   // Margin ratio.
@@ -97,7 +100,14 @@ const positionRow = message<OfSubAccount>()({
   deliver: field(whole, (row) => row.shortQty, unused),
   receive: field(whole, (row) => row.longQty, unused),
   // Above 0 long, below 0 short.
-  net: field(whole, ({ qty }) => qty, neededNumber.refine(Number.isSafeInteger, 'a whole number')),
+  net: field(
+    whole,
+    ({ qty }) => qty,
+    neededNumber.refine(
+      (net) => Number.isInteger(net) && Math.abs(net) <= NET_MAX,
+      'contracts of an account',
+    ),
+  ),
   side: field(json<'L' | 'S'>(), ({ qty }) => (qty < 0 ? 'S' : 'L'), looseText),
   lastPrice: field(points, (row) => row.lastPrice / 100, looseNumber.catch(undefined)),
   imValue: field(vnd, (row) => row.initialMargin, unused),

@@ -5,7 +5,7 @@ import { type ContractSpec, formatPoints, parsePoints, pointsOf } from '../../do
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
-import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
+import { type Money, type PriceTicks, type Qty, qty } from '../../domain/units.ts';
 import { type DriftCounter, numberFromText } from '../drift.ts';
 import { codeText, idText, looseText, neededNumber } from './lenient.ts';
 import { field, json, number, pointsText, text, timeText, whole } from './wire-message.ts';
@@ -86,6 +86,15 @@ export const PLACE_FIELDS = {
   volume: FIELDS.volume,
 } as const;
 
+/** The exchange may raise its largest order; this many times it is still money that adds up exactly. */
+const LARGEST_ORDERS_MAX = 10;
+
+/** The contracts of a row of a book. */
+export function rowQty(spec: ContractSpec, contracts: number, path: string): ParseResult<Qty> {
+  const most = spec.orderQtyMax * LARGEST_ORDERS_MAX;
+  return contracts <= most ? parsed(qty(contracts)) : notParsed(path, `at most ${most}`, contracts);
+}
+
 /** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, 4). */
 const WORD_FOR_PRICE = /^(?:MTL|MOK|MAK|ATO|ATC|MP)\b/;
 
@@ -146,7 +155,10 @@ export function symbolFilterOf(text: string): SymbolFilter | undefined {
 export const formatDate = (day: TradingDay): string =>
   `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
 
-/** Also takes `yyyy-MM-dd` and `yyyyMMdd`; null when it is no date. */
+/** Another date means "never" or "nothing", and the moments of its day are no safe integers. */
+const [FIRST_DAY, LAST_DAY] = ['1970-01-01', '2199-12-31'];
+
+/** Also takes `yyyy-MM-dd` and `yyyyMMdd`; null when it is no date of our time. */
 export function readDate(text: string): TradingDay | null {
   const parts = /^(\d{2})\/(\d{2})\/(\d{4})/.exec(text.trim());
   const compact = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text.trim());
@@ -155,7 +167,7 @@ export function readDate(text: string): TradingDay | null {
     : compact
       ? `${compact[1] ?? ''}-${compact[2] ?? ''}-${compact[3] ?? ''}`
       : '';
-  return isTradingDay(iso) ? tradingDay(iso) : null;
+  return isTradingDay(iso) && iso >= FIRST_DAY && iso <= LAST_DAY ? tradingDay(iso) : null;
 }
 
 /** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, 5). */

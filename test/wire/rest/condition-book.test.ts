@@ -53,6 +53,8 @@ describe('the conditional book', () => {
     ['no key', { pk_orderNo: null }, 'conditions.data[0].pk_orderNo'],
     ['no side', { side: 'L' }, 'conditions.data[0].side'],
     ['no quantity', { volume: 0 }, 'conditions.data[0].volume'],
+    ['a quantity that cannot be', { volume: 5_001 }, 'conditions.data[0].volume'],
+    ['a trigger that cannot be', { soPrice: 1e10 }, 'conditions.data[0].soPrice'],
     ['a contract nobody knows', { symbol: 'X' }, 'conditions.data[0].symbol'],
     ['a trigger off the grid', { soPrice: 1196.55 }, 'conditions.data[0].soPrice'],
     ['a price of no sense', { showPrice: 'x' }, 'conditions.data[0].showPrice'],

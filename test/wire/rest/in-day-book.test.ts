@@ -71,6 +71,10 @@ describe('a row is read', () => {
     [{ volume: 'many' }, 'volume'],
     [{ volume: -1 }, 'volume'],
     [{ volume: 1.5 }, 'volume'],
+    // The engine's sums of money would not hold it.
+    [{ volume: 5_001 }, 'volume'],
+    [{ showPrice: '10000000000' }, 'showPrice'],
+    [{ matchVolume: 5_001 }, 'matchVolume'],
     [{ matchVolume: 0.5 }, 'matchVolume'],
     [{ matchVolume: 'x' }, 'matchVolume'],
     // The letters say that something is matched.

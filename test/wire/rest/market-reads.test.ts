@@ -56,6 +56,8 @@ describe('the price board', () => {
     ['a price off the grid', { ceilPrice: 1391.05 }, { ceiling: null }],
     ['a price of no sense', { floorPrice: 'x', refPrice: {} }, { floor: null, reference: null }],
     ['endless prices', { ceilPrice: 1e300, refPrice: 1e300 }, { ceiling: null, reference: null }],
+    ['prices that cannot be', { ceilPrice: 1e8, refPrice: 1e8 }, { ceiling: null, reference: null }],
+    ['a date that means never', { expiryDate: '31/12/9999' }, { expiry: null }],
     ['a date of no sense', { expiryDate: '31/02/2025' }, { expiry: null }],
     ['a date of another form', { expiryDate: '2025-11-20' }, {}],
   ])('is read with %s', (_what, fields, differs) => {
@@ -67,9 +69,17 @@ describe('the price board', () => {
 
   it('counts what it tolerates', () => {
     const drift = new CountedDrift();
-    readBoard([{ ...GOLDEN_ROW, ceilPrice: 1391.05, refPrice: '1300.12' }, null, { symbol: '' }], drift);
+    readBoard(
+      [
+        { ...GOLDEN_ROW, ceilPrice: 1391.05, refPrice: '1300.12', expiryDate: '31/12/9999' },
+        null,
+        { symbol: '' },
+      ],
+      drift,
+    );
     expect(drift.seen).toEqual([
       'derivatives.refPrice: text for a number',
+      'derivatives.expiryDate: no date',
       'derivatives.ceilPrice: off the tick grid',
       'derivatives.data: a row without a symbol',
       'derivatives.data: a row without a symbol',

@@ -54,6 +54,7 @@ describe('are unknown, all of them,', () => {
     [{ net: null }, 'net'],
     [{ net: 1.5 }, 'net'],
     [{ net: 1e300 }, 'net'],
+    [{ net: 50_001 }, 'net'],
     [{ symbol: '' }, 'symbol'],
     // The sign decides about money: it is not guessed.
     [{ net: 2, side: 'S' }, 'side'],
