@@ -2,7 +2,13 @@
 import { assert } from '../../domain/assert.ts';
 import { type Contract, type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
 import { type Issue, shown, type JsonRecord } from '../../domain/parsed.ts';
-import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
+import {
+  type BookLevel,
+  type DaySummary,
+  type HalfLevel,
+  type TradeTick,
+  UNLIMITED_QTY,
+} from '../../domain/ticks.ts';
 import {
   type InstrumentIndex,
   type PriceHundredths,
@@ -63,6 +69,15 @@ class PayloadFields {
 
   whole(key: string, min: number): number | undefined {
     return this.asWhole(key, min, this.number(key));
+  }
+
+  /** Contracts of a trade or a level. */
+  asQty(key: string, value: number | null | undefined): Qty | undefined {
+    const size = this.asWhole(key, 1, value);
+    if (size === undefined) return undefined;
+    if (size < UNLIMITED_QTY) return qty(size);
+    // A recording keeps it in 32 bits.
+    return this.#fail(key, `fewer than ${UNLIMITED_QTY} contracts`, this.#payload[key]);
   }
 
   price(key: string, spec: ContractSpec): PriceTicks | undefined {
@@ -148,13 +163,13 @@ export function decodeTrade(
 ): DecodedPayload<TradeTick> {
   const fields = new PayloadFields(payload, 'trade', drift);
   const price = fields.price(TRADE.price, contract.spec);
-  const size = fields.whole(TRADE.qty, 1);
+  const size = fields.asQty(TRADE.qty, fields.number(TRADE.qty));
   const totalVolume = fields.whole(TRADE.totalVolume, 0);
   if (price === undefined || size === undefined || totalVolume === undefined) return fields.malformed();
   const { index: instrument } = contract;
   return {
     kind: 'market',
-    event: { kind: 'trade', seq, tsUs, instrument, price, qty: qty(size), totalVolume },
+    event: { kind: 'trade', seq, tsUs, instrument, price, qty: size, totalVolume },
   };
 }
 
@@ -266,10 +281,9 @@ function decodeLevel(fields: PayloadFields, keys: LevelKeys, contract: Contract)
   const points = fields.number(keys.price);
   const size = fields.number(keys.qty);
   if ((hasPrice && isNothing(points)) || (hasQty && isNothing(size))) return null;
-  const contracts = hasQty ? fields.asWhole(keys.qty, 1, size) : undefined;
   return {
     price: hasPrice ? fields.asPrice(keys.price, contract.spec, points) : undefined,
-    qty: contracts === undefined ? undefined : qty(contracts),
+    qty: hasQty ? fields.asQty(keys.qty, size) : undefined,
   };
 }
 

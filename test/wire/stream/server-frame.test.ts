@@ -153,6 +153,8 @@ describe('a trade', () => {
     [{ matchPrice: undefined }, ['trade.matchPrice']],
     [{ matchQtty: 0 }, ['trade.matchQtty']],
     [{ matchQtty: 1.5 }, ['trade.matchQtty']],
+    // 32 bits of a recording would show it as another number.
+    [{ matchQtty: 2_147_483_648 }, ['trade.matchQtty']],
     [{ totalVolume: -1 }, ['trade.totalVolume']],
     [{ totalVolume: undefined }, ['trade.totalVolume']],
     [
