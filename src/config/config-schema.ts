@@ -99,6 +99,8 @@ const alertsSchema = section({
     .optional(),
 });
 
+const SECONDS_A_DAY = 86_400;
+
 const risk = z.strictObject({
   orderQtyMax: contracts.prefault(5).describe('Largest quantity of one order'),
   collarPercent: percent.prefault(2).describe('Furthest limit price from the last trade'),
@@ -128,7 +130,10 @@ const risk = z.strictObject({
     })
     .optional()
     .describe('A stop at the broker for each position of a strategy'),
-  nakedSecondsMax: count.default(30).describe('Seconds without a stop until `policies.nakedPosition` acts'),
+  nakedSecondsMax: count
+    .max(SECONDS_A_DAY)
+    .default(30)
+    .describe('Seconds without a stop until `policies.nakedPosition` acts'),
   onOrphan: firstOf('hold', 'protect', 'flatten').describe(
     'Position whose strategy is stopped. `hold` leaves it with its stops, `protect` relies on `risk.protectiveStop`, `flatten` closes it.',
   ),
@@ -203,7 +208,7 @@ export const configSchema = z.strictObject({
     streamUrl: address('wss://host/').optional().describe('Price stream; needed with real money'),
     requestsPerSecond: z
       .number()
-      .positive()
+      .min(0.01)
       .max(100)
       .default(1)
       .describe('Pace of all calls; on paper times the speed'),

@@ -38,7 +38,11 @@ const utcOffset = z.string("an offset like '+07:00'").transform((text, context) 
 const dated = <T extends z.ZodType<number>>(value: T) =>
   z.array(z.strictObject({ from: date, value })).min(1);
 
-const amount = dated(z.int().min(0));
+/** Values and fees of a position stay sums that are exact. */
+const MONEY_MAX = 1_000_000_000;
+const QTY_MAX = 1_000_000;
+
+const amount = dated(z.int().min(0).max(MONEY_MAX));
 
 /** The broker quotes in hundredths of a point. */
 const isWholeHundredths = (tick: number): boolean =>
@@ -48,14 +52,16 @@ const contract = z
   .strictObject({
     tick: z
       .number()
+      .max(1_000)
       .refine(isWholeHundredths, 'a tick of whole hundredths of a point, like 0.1')
       .describe('Smallest step of the price, in points'),
     pointValue: z
       .int()
       .positive()
+      .max(MONEY_MAX)
       .multipleOf(100, 'a whole number of hundreds')
       .describe('VND of one point of one contract'),
-    orderQtyMax: z.int().min(1).describe('Largest order that the exchange takes'),
+    orderQtyMax: z.int().min(1).max(QTY_MAX).describe('Largest order that the exchange takes'),
     bandPercent: percentAsBps.describe('Band of the day around the reference price'),
   })
   .transform(({ tick, pointValue, orderQtyMax, bandPercent }): Omit<ContractSpec, 'underlying'> => ({

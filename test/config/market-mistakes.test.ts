@@ -38,6 +38,12 @@ const ROWS: readonly (readonly [name: string, from: string, to: string, ...probl
     'vn30f.yaml:17:17 contracts.VN30.tick: expected a tick of whole hundredths of a point, like 0.1, was 0.125',
   ],
   [
+    'money beyond counting',
+    'pointValue: 100000',
+    'pointValue: 1000000000000000',
+    'vn30f.yaml:17:34 contracts.VN30.pointValue: expected at most 1000000000, was 1000000000000000',
+  ],
+  [
     'a value of half a hundredth',
     'pointValue: 100000',
     'pointValue: 150',

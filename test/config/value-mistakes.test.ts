@@ -39,6 +39,11 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:17 risk.dailyLossMax: expected at least 1, was 0',
   ],
   [
+    'a wait that never ends',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  nakedSecondsMax: 10000000000'),
+    'main.yaml:5:20 risk.nakedSecondsMax: expected at most 86400, was 10000000000',
+  ],
+  [
     'a percentage too fine to keep',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 0.001'),
     'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was 0.001',
