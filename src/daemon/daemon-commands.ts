@@ -118,9 +118,14 @@ async function withProgress(
     return answer;
   }
   const { state, text } = command.progressOf(view);
-  if (state === 'working' || state === 'waits') daemon.outcomes.watch(command);
-  return { ok: true, message: joined(answer.message, text) };
+  const isOpen = state === 'working' || state === 'waits';
+  if (isOpen) daemon.outcomes.watch(command);
+  return { ok: true, message: joined(answer.message, text, isOpen ? unsentText(daemon) : '') };
 }
+
+/** Empty where calls can be sent. */
+const unsentText = ({ edge }: Daemon): string =>
+  edge.tokens.current() === undefined ? 'there is no token: no call is sent until there is one' : '';
 
 const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
 
@@ -242,11 +247,13 @@ function tokenText({ edge, config }: Daemon): string {
 }
 
 /** An alert reports an order that ended since the last view. */
-function cancelOrder(daemon: Daemon, id: string, reason: string): CommandAnswer {
+async function cancelOrder(daemon: Daemon, id: string, reason: string): Promise<CommandResult> {
   // Without a view of this engine it is the engine that knows.
   const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
   if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
-  return afterView(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
+  const posted = post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason });
+  const answer = await afterView(daemon, posted);
+  return answer.ok ? { ok: true, message: joined(answer.message, unsentText(daemon)) } : answer;
 }
 
 type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;

@@ -130,3 +130,46 @@ it('takes no resume of a difference of positions as the engine is lost, and says
   expect(await answers[0]).toEqual({ ok: false, message: 'no session is open yet' });
   await story.until(async () => typeof (await story.view())?.unproven === 'string');
 });
+
+/** Long 1 under a stop, with an entry that rests; the broker takes the token back. */
+async function withoutToken(): Promise<Story> {
+  const story = await running([
+    { at: 13_001, do: 'buy', qty: 1, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: 1, price: 12_790, trigger: 12_800 },
+    { at: 13_002, do: 'buy', qty: 1, price: 12_950 },
+  ]);
+  await story.buys(1);
+  await story.until(() => story.hasReadPositions());
+  story.print(13_002);
+  await story.until(
+    async () => (await story.view())?.orders.every(({ orderNo }) => orderNo !== null) === true,
+  );
+  await story.until(async () => (await story.known()).orders.length === 2);
+  await story.settled();
+  story.fault({ name: 'expire_token' });
+  await story.until(() => story.alerts().includes('token_rejected'));
+  return story;
+}
+
+it('says of a cancel-all without a token that nothing is sent, cancels the entry once there is one, and names the stop that stays', async () => {
+  const story = await withoutToken();
+  expect((await story.ask('cancel-all')).message).toContain('no call is sent until there is one');
+  await story.until(() => story.entries.filter(({ kind }) => kind === 'cancel').length === 2);
+  await story.ask('token');
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  await story.until(() => story.alerts().includes('exit_still_works'));
+  expect(story.stops()).toEqual([1]);
+  await story.ask('cancel-all');
+  await story.until(async () => (await story.truth()).orders.length === 0);
+});
+
+it('cancels one order that a person named, once there is a token', async () => {
+  const story = await withoutToken();
+  const { clientOrderId } = (await story.view())!.orders.find(({ side }) => side === 'buy')!;
+  const { message } = await story.ask('cancel-order', { clientOrderId });
+  expect(message).toContain('no call is sent until there is one');
+  await story.until(() => story.entries.some(({ kind }) => kind === 'cancel'));
+  await story.ask('token');
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  expect(story.stops()).toEqual([1]);
+});

@@ -22,6 +22,8 @@ export class EntryWithdrawal {
   readonly #core: EngineCore;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
   readonly #awaited = new Map<ManagedOrder, number>();
+  /** A person asked for their end, and has not heard that a cancel came to nothing. */
+  readonly #asked = new Set<ManagedOrder>();
 
   /** Placed as entries, and left because they protect a position: without it they would open another. */
   readonly #kept = new Set<ManagedOrder>();
@@ -108,8 +110,10 @@ export class EntryWithdrawal {
     if (this.#awaited.size + this.#kept.size === 0) return;
     const context = this.#core.context;
     for (const [order, askedUs] of this.#awaited) {
-      if (order.isFinal) this.#awaited.delete(order);
-      else if (askedUs === -Infinity && !isProven) continue;
+      if (order.isFinal) {
+        this.#awaited.delete(order);
+        this.#asked.delete(order);
+      } else if (askedUs === -Infinity && !isProven) continue;
       else if (!order.isBeingCanceled && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
         this.#cancelAgain(order);
     }
@@ -128,10 +132,15 @@ export class EntryWithdrawal {
   }
 
   #cancelAgain(order: ManagedOrder): void {
-    // It may have come to protect a position.
-    if (!this.#split(order.strategy).increasing.includes(order)) return;
     const { clientOrderId, strategy, reason } = order;
     const why = reason === '' ? '' : ` (${reason})`;
+    const isAsked = this.#asked.delete(order);
+    // It may have come to protect a position.
+    if (!this.#split(strategy).increasing.includes(order)) {
+      const text = `${clientOrderId} still works, its cancel came to nothing${why}: it shrinks a position and stays, ask again if you still want it gone`;
+      if (isAsked) this.#core.context.alert(strategy, 'warning', 'exit_still_works', text);
+      return;
+    }
     const text = `entry ${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
     if (order.markReported('entry still works'))
       this.#core.context.alert(strategy, 'warning', 'entry_still_works', text);
@@ -162,7 +171,14 @@ export class EntryWithdrawal {
     ).length;
     const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
     context.alert(null, 'warning', 'cancel_all', text);
-    for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
+    for (const order of open) this.#cancelAsked(order);
+  }
+
+  #cancelAsked(order: ManagedOrder): void {
+    const context = this.#core.context;
+    this.#awaited.set(order, context.nowUs);
+    this.#asked.add(order);
+    context.cancel(order.strategy, order.clientOrderId);
   }
 
   /** Cancels one order of any owner, but no protective stop: the engine would place it again at once. */
@@ -185,7 +201,7 @@ export class EntryWithdrawal {
       const text = `the cancel of ${id} waits until the broker's books show that it can be canceled`;
       context.alert(strategy, 'warning', 'cancel_waits', text);
     }
-    context.cancel(strategy, id);
+    this.#cancelAsked(order);
   }
 
   #split(strategy: StrategyIndex): OrderSplit {
