@@ -1,5 +1,5 @@
 /** Where days, contracts and sessions meet, over the real wire: the time of daemon and broker leaps from one moment to the next. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Days, leapTo } from './support/days.ts';
 import type { Step } from './support/scripted.ts';
 
@@ -26,9 +26,37 @@ it('a day that restarts keeps a position of its own, which is closed before its 
   await story.until(async () => (await story.truth()).net === 0);
 });
 
+const RESTING: Step = { ...BUY, price: 12_950 };
+
+describe.each(['a running daemon', 'a start'] as const)('a day that becomes a closure, read by %s', (how) => {
+  it('names the order of it that may still rest, and the cause when it comes back', async () => {
+    const days = new Days();
+    const story = await days.begin('2026-11-20T10:00:00', [RESTING]);
+    const change = async (...closures: string[]): Promise<void> => {
+      days.close(...closures);
+      if (how === 'a running daemon') expect(await story.reload([RESTING])).toMatchObject({ ok: true });
+      else {
+        await story.stop();
+        story.launch();
+      }
+    };
+    story.print(13_001);
+    await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
+    await change('2026-11-20');
+    await story.until(() => story.daemon.sessionDay === '2026-11-23');
+    expect(story.texts('closed_day_orders')).toEqual([
+      expect.stringMatching(/^2026-11-20 is no session .*no\. 5: #01000001 buy 1 \S+ at 1295\.0; .*halt/),
+    ]);
+    await change();
+    await story.until(() => story.daemon.sessionDay === '2026-11-20');
+    expect(story.texts('session_restarted').join()).toMatch(/^the calendar has 2026-11-20 again/);
+    await story.until(async () => (await story.known()).orders.length === 1);
+  });
+});
+
 it('an order that rests over a pause is known after it, also where the market file names no break', async () => {
   const days = new Days((yaml) => yaml.replace(/.*phase: break.*\n/, ''));
-  const story = await days.begin('2026-11-20T11:29:00', [{ ...BUY, price: 12_950 }]);
+  const story = await days.begin('2026-11-20T11:29:00', [RESTING]);
   story.print(13_001);
   await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
   // It has reached the exchange: one that is on its way in a pause is refused.

@@ -54,13 +54,24 @@ export function restingText(
   const isOwn = ({ strategy }: OpenOrderEntry): boolean =>
     id === null || strategies.some((each) => each.id === id && each.strategy === strategy);
   const resting = orders.filter((order) => order.triggerPrice === null && isOwn(order));
-  const texts = resting.map(
-    ({ clientOrderId, side, qty, filledQty, orderCode, limitPrice }) =>
-      `${shortOrderId(clientOrderId)} ${side} ${qty - filledQty} ${orderCode} at ${listedPoints(contracts, orderCode, limitPrice)}`,
-  );
+  const texts = resting.map((order) => orderText(order, contracts));
   if (!isAuction(phase) || resting.length === 0) return '';
   return `; already resting in the auction, unchangeable, and may not fill: ${texts.join(', ')}`;
 }
+
+/** `#01000007 buy 2 VN30F1M at 1295.0`. */
+export const orderText = (
+  {
+    clientOrderId,
+    side,
+    qty,
+    filledQty,
+    orderCode,
+    limitPrice,
+  }: Pick<OpenOrderEntry, 'clientOrderId' | 'side' | 'qty' | 'filledQty' | 'orderCode' | 'limitPrice'>,
+  contracts: readonly Contract[],
+): string =>
+  `${shortOrderId(clientOrderId)} ${side} ${qty - filledQty} ${orderCode} at ${listedPoints(contracts, orderCode, limitPrice)}`;
 
 /** ` at 1295.0, last 1296.2, open +120,000 VND`. Without any price the result is zero too, and no last price is shown. */
 function figuresText({ orderCode, qty, openValue, open }: PositionEntry, contracts: readonly Contract[]) {

@@ -8,6 +8,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { thrownText } from '../../domain/failure.ts';
+import { hasProvenEnd, waitsInTriggerBook } from '../../domain/order.ts';
 import {
   type DurationUs,
   durationUs,
@@ -55,6 +56,7 @@ import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import type { Halt } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
 import type { Lockstep, SessionWork } from '../simulator/embedded-simulator.ts';
+import { orderText } from './holdings.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { excludedIn, plannedStrategies, versionStarts } from '../../host/state/session-strategies.ts';
@@ -255,6 +257,7 @@ export class TradingSession implements InputSink, SessionWork {
     // take it takes nothing of this start: the engine would decide a tail without strategies of which no row says that they are left out.
     const boot = journal.nextBoot();
     if (started.isRestarted === true) this.#handBack(started.follows);
+    this.#alertClosedDay(carriedOver);
     this.post(contracts);
     const calendar = { kind: 'calendar', ...coverageOf(this.#context.config.calendar) } as const;
     if (!isStarted) {
@@ -413,8 +416,28 @@ export class TradingSession implements InputSink, SessionWork {
           qty: signedQty(0 - position.qty),
           value: position.openValue,
         });
-    const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; what it realised as a loss counts for the limits of the day, its profit is counted from here`;
+    const isSetBack = follows !== undefined && (journal.read.startOf(follows)?.tsUs ?? 0) > tsUs;
+    const why = isSetBack ? 'the clock was set' : `the calendar has ${this.day} again`;
+    const text = `${why}: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; what it realised as a loss counts for the limits of the day, its profit is counted from here`;
     this.#context.alert('warning', 'session_restarted', text);
+  }
+
+  /** The day was cut off by its closure: where the broker trades it all the same, its orders rest on, and this session takes them for over. */
+  #alertClosedDay({ started: { follows, carriedOrders = [] }, contracts }: CarriedOver): void {
+    const { config, alert } = this.#context;
+    if (follows === undefined || !config.calendar.closures.has(follows)) return;
+    const resting = carriedOrders.filter(
+      ({ row, status, orderNo, trigger }) =>
+        row === undefined && orderNo !== null && !hasProvenEnd(status) && !waitsInTriggerBook(trigger),
+    );
+    if (resting.length === 0) return;
+    const texts = resting.map((order) => {
+      const code =
+        contracts.find(({ index }) => index === order.instrument)?.orderCode ?? 'an unlisted contract';
+      return `no. ${order.orderNo}: ${orderText({ ...order, orderCode: code }, contracts)}`;
+    });
+    const text = `${follows} is no session any more, and its orders may still rest at the broker, where nobody follows them: ${texts.join(', ')}; compare the broker's own list; tickwright halt cancels entries`;
+    alert('critical', 'closed_day_orders', text);
   }
 
   #alertSetBack(): void {
