@@ -316,10 +316,11 @@ const haltText = (strategy: string | null): string =>
     ? 'entries are off until tickwright resume'
     : `entries of ${strategy} are off until tickwright resume --strategy ${strategy}`;
 
-function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
+function stopStrategy(daemon: Daemon, id: string, reason: string): CommandAnswer {
   if (!daemon.names.all.includes(id)) return unknown(daemon, id);
   const message = `${id} is stopped until start-strategy: its entries are canceled, what protects its position stays`;
-  return post(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason }, message);
+  const strategy = daemon.names.indexOf(id);
+  return afterView(daemon, post(daemon, { name: 'stop_strategy', strategy, reason }, message));
 }
 
 const unknown = ({ names }: Daemon, id: string): CommandResult => ({

@@ -119,6 +119,18 @@ it('says of an order, asked to cancel it as the engine is lost, no more than it 
   await story.until(async () => (await story.truth()).orders.length === 0);
 });
 
+it('does not say that a strategy is stopped while the engine hangs', async () => {
+  const story = await running([]);
+  await story.stop();
+  const engines: HangingEngine[] = [];
+  await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+  engines[0]!.hang();
+  const { message } = await story.ask('stop-strategy', { strategy: 'script' });
+  expect(message).toMatch(/^taken, but the engine does not answer yet/);
+  engines[0]!.end();
+  await story.until(async () => (await stateOf(story))?.[0]?.stopped === 'the story');
+});
+
 it('takes no resume of a difference of positions as the engine is lost, and says so', async () => {
   const story = await running([]);
   await story.stop();
