@@ -84,3 +84,13 @@ it.each(['EROFS', 'SQLITE_IOERR_FSYNC'])(
     expect(story.texts('no_room').join()).toMatch(/takes no writes \(the disk does not take it\)/);
   },
 );
+
+it('a front month that leaves the list before its last day is named, as its strategy keeps it', async () => {
+  const story = await new Days().begin('2026-11-10T10:00:00', []);
+  story.fault({ name: 'roll_contract' });
+  story.daemon.command({ name: 'rollover', reason: 'the story' });
+  await story.until(() => story.alerts().includes('symbol_unresolved'));
+  expect(story.texts('symbol_unresolved')).toEqual([
+    expect.stringMatching(/^VN30F1M: .* lacks 41I1GB000, which expires on 2026-11-19: script keeps it/),
+  ]);
+});

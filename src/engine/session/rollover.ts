@@ -49,6 +49,7 @@ export class RolloverMonitor {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
       if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
       legs.push(found.value);
+      this.#alertUnlisted(strategy, symbol, found.value);
     }
     const changes = legs.filter((contract, leg) => before[leg]?.index !== contract.index);
     if (changes.length === 0 && before.length === legs.length) return;
@@ -66,6 +67,14 @@ export class RolloverMonitor {
     if (!isUsable) return stopper.stop(strategy, why, null);
     if (!addNew(this.#alerted, `${strategy} ${why}`)) return;
     context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
+  }
+
+  /** It has left the list before its end: the strategy keeps it, and no price of it comes. */
+  #alertUnlisted(strategy: StrategyIndex, symbol: string, { index, orderCode, expiry }: Contract): void {
+    const { context, contracts, registry } = this.#state;
+    if (!contracts.isEnded(index)) return;
+    const text = `${symbol}: the broker's list lacks ${orderCode}, which expires on ${expiry}: ${registry.idOf(strategy)} keeps it, and gets no prices until it is listed again`;
+    if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
   }
 
   /** The next moment at which a listed contract is left. */
