@@ -176,8 +176,9 @@ export class EntryWithdrawal {
 
   #cancelAsked(order: ManagedOrder): void {
     const context = this.#core.context;
-    this.#awaited.set(order, context.nowUs);
     this.#asked.add(order);
+    if (this.#split(order.strategy).increasing.includes(order)) return this.#cancel(order);
+    this.#awaited.set(order, context.nowUs);
     context.cancel(order.strategy, order.clientOrderId);
   }
 
