@@ -123,6 +123,12 @@ async function withProgress(
   return { ok: true, message: joined(answer.message, text, isOpen ? unsentText(daemon) : '') };
 }
 
+/** The answer says where no cancel can be sent. */
+async function canceling(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
+  const answer = await afterView(daemon, result);
+  return answer.ok ? { ok: true, message: joined(answer.message, unsentText(daemon)) } : answer;
+}
+
 /** Empty where calls can be sent. */
 const unsentText = ({ edge }: Daemon): string =>
   edge.tokens.current() === undefined ? 'there is no token: no call is sent until there is one' : '';
@@ -247,13 +253,11 @@ function tokenText({ edge, config }: Daemon): string {
 }
 
 /** An alert reports an order that ended since the last view. */
-async function cancelOrder(daemon: Daemon, id: string, reason: string): Promise<CommandResult> {
+function cancelOrder(daemon: Daemon, id: string, reason: string): CommandAnswer {
   // Without a view of this engine it is the engine that knows.
   const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
   if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
-  const posted = post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason });
-  const answer = await afterView(daemon, posted);
-  return answer.ok ? { ok: true, message: joined(answer.message, unsentText(daemon)) } : answer;
+  return canceling(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 
 type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
@@ -320,7 +324,7 @@ function stopStrategy(daemon: Daemon, id: string, reason: string): CommandAnswer
   if (!daemon.names.all.includes(id)) return unknown(daemon, id);
   const message = `${id} is stopped until start-strategy: its entries are canceled, what protects its position stays`;
   const strategy = daemon.names.indexOf(id);
-  return afterView(daemon, post(daemon, { name: 'stop_strategy', strategy, reason }, message));
+  return canceling(daemon, post(daemon, { name: 'stop_strategy', strategy, reason }, message));
 }
 
 const unknown = ({ names }: Daemon, id: string): CommandResult => ({

@@ -175,6 +175,15 @@ it('says of a cancel-all without a token that nothing is sent, cancels the entry
   await story.until(async () => (await story.truth()).orders.length === 0);
 });
 
+it('says of a strategy that is stopped without a token that its entry cannot be canceled yet, and cancels it then', async () => {
+  const story = await withoutToken();
+  const { message } = await story.ask('stop-strategy', { strategy: 'script' });
+  expect(message).toContain('no call is sent until there is one');
+  await story.ask('token');
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  expect(story.stops()).toEqual([1]);
+});
+
 it('cancels one order that a person named, once there is a token', async () => {
   const story = await withoutToken();
   const { clientOrderId } = (await story.view())!.orders.find(({ side }) => side === 'buy')!;
