@@ -304,8 +304,9 @@ const NUMBERS = /(?<![\w.#])[-+]?\d[\d.,:]*/g;
 
 const HEADLINE_MAX = 120;
 
+/** The first clause; the point of "order no. 34" ends none. */
 function headlineOf(text: string): string {
-  const [clause = ''] = text.split(/; |\. |\n/, 1);
+  const [clause = ''] = text.split(/; |(?<!\bno)\. |\n/, 1);
   return clause.length <= HEADLINE_MAX ? clause : `${clause.slice(0, HEADLINE_MAX)}…`;
 }
 

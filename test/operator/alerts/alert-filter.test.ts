@@ -89,6 +89,8 @@ describe('AlertFilter', () => {
     ]);
     desk.alert(alertOf({ text: 'x'.repeat(500) }));
     expect(sent.at(-1)!.title.length).toBeLessThan(200);
+    desk.alert(alertOf({ text: 'not ours: order no. 34, 0 filled' }));
+    expect(sent.at(-1)!.title).toBe('WARNING: stream down (paper): not ours: order no. 34, 0 filled');
   });
 
   it('ends a condition for the same channels, and takes its return for news, not its next end', () => {
