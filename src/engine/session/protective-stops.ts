@@ -187,7 +187,7 @@ export class ProtectiveStops {
       const code = this.#state.contracts.codeOf(instrument);
       const why = wasOff
         ? 'was canceled while entries are off'
-        : 'was withdrawn by the broker, as another owner’s position is against it';
+        : 'was withdrawn, as another owner’s position is against it';
       const text = `${naked} of ${code} have no stop at the broker: ${clientOrderId} ${why}; another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text, { about: code });
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
