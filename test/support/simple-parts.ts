@@ -90,6 +90,7 @@ const hasWaited = (): never => {
 
 /** For an inbox whose engine takes each frame at once. */
 export const NEVER_BEHIND = {
+  onFrame: (): void => undefined,
   onBehind: hasWaited,
   onCaughtUp: hasWaited,
   onOverflow: hasWaited,

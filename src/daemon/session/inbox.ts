@@ -36,6 +36,8 @@ export interface InboxOptions {
 }
 
 interface FrameWatch {
+  /** The next frame of the engine has this time: an input that is posted now goes before it. */
+  onFrame(at: TsUs): void;
   /** Frames wait for longer than `LAG_MAX`. */
   onBehind(lag: DurationUs): void;
   /** No frame had to wait for `LAG_MAX` for as long as `CAUGHT_UP_AFTER`. */
@@ -149,7 +151,9 @@ export class Inbox implements InputSink {
    * refusal freezes entries.
    */
   #number(text: string, receivedUs: TsUs | null): void {
-    const frame = { seq: this.#nextSeq(), tsUs: this.#now(receivedUs), text };
+    const at = this.#now(receivedUs);
+    this.#options.watch.onFrame(at);
+    const frame = { seq: this.#nextSeq(), tsUs: at, text };
     this.#options.publish?.(frame);
     this.frames += 1;
     this.lastFrameUs = frame.tsUs;

@@ -298,6 +298,13 @@ export class TradingSession implements InputSink, SessionWork {
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
   }
 
+  /** A frame overtakes the alarm: what is due is decided, and checked, on the prices before this one, as in a backtest. */
+  onFrame(at: TsUs): void {
+    if (at < this.wakeAtUs) return;
+    this.#arm(Infinity);
+    this.post({ kind: 'clock' });
+  }
+
   onBehind(lag: DurationUs): void {
     const text = `the engine is ${this.#behindText(lag)}: entries wait until it has caught up`;
     this.#context.alert('warning', 'engine_behind', text);

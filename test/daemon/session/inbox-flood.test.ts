@@ -36,6 +36,7 @@ beforeEach(() => {
     ),
     recordInput: (input) => void signals.push(input.kind === 'stream' ? input.state : input.kind),
     watch: {
+      onFrame: () => undefined,
       onBehind: () => void signals.push('behind'),
       onCaughtUp: () => void signals.push('caught up'),
       onOverflow: () => void signals.push('overflow'),

@@ -8,14 +8,16 @@ import { NEVER_BEHIND } from '../../support/simple-parts.ts';
 import type { StampedFrame } from '../../../src/wire/stream/server-frame.ts';
 
 interface InboxParts extends Pick<InboxOptions, 'clock' | 'recordInput' | 'decode'> {
+  readonly onFrame?: InboxOptions['watch']['onFrame'];
   readonly recordFrames: (frames: readonly StampedFrame[]) => void;
   readonly deliver: (events: readonly EngineEvent[]) => void;
 }
 
 /** The engine has room for every frame. */
-function inboxOf({ recordFrames, deliver, ...options }: InboxParts): Inbox {
+function inboxOf({ recordFrames, deliver, onFrame, ...options }: InboxParts): Inbox {
   const engine = { canAccept: () => true, process: deliver };
-  const inbox = new Inbox({ ...options, realClock: options.clock, engine, watch: NEVER_BEHIND });
+  const watch = onFrame === undefined ? NEVER_BEHIND : { ...NEVER_BEHIND, onFrame };
+  const inbox = new Inbox({ ...options, realClock: options.clock, engine, watch });
   inbox.frameLog = { append: recordFrames, close: () => undefined };
   return inbox;
 }
@@ -67,6 +69,22 @@ it('gives frames and inputs one sequence, and hands over what came together at o
   await Promise.resolve();
   expect(heads(delivered)).toEqual(['8 summary 1000', '9 clock 1000', '11 summary 1000']);
   expect(heads(recorded)).toEqual(['9 clock 1000']);
+});
+
+it('has what is due at the time of a frame decided before the frame', () => {
+  const delivered: EngineEvent[] = [];
+  const inbox: Inbox = inboxOf({
+    clock: { nowUs: () => tsUs(1_000) },
+    recordInput: () => undefined,
+    recordFrames: () => undefined,
+    decode: map(({ seq, tsUs: at }) => summary(seq, at)),
+    deliver: (events) => void delivered.push(...events),
+    onFrame: (at) => (at < 2_000 ? undefined : inbox.post({ kind: 'clock' })),
+  });
+  inbox.frame('1');
+  inbox.frame('2', tsUs(2_000));
+  inbox.flush();
+  expect(heads(delivered)).toEqual(['1 summary 1000', '2 clock 2000', '3 summary 2000']);
 });
 
 it('asks a full disk for one of many refused frames, and writes all of them once there is room', () => {
