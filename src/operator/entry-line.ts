@@ -214,7 +214,8 @@ function placeLine({ order, isLost }: EntryOf<'place'>, naming: Naming): LogLine
   const contract = naming.contract(order.instrument);
   const waits = triggerText(order.trigger, contract);
   const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
-  return callLine('placed', `${shortOrderId(order.clientOrderId)} ${what} (${order.purpose})`, isLost);
+  const purpose = order.shrinks ? 'reduce' : order.purpose;
+  return callLine('placed', `${shortOrderId(order.clientOrderId)} ${what} (${purpose})`, isLost);
 }
 
 function modifyLine({ modify, isLost }: EntryOf<'modify'>, naming: Naming): LogLine {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { orderCode, StrategyNames } from '../../src/domain/ids.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -53,6 +53,11 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
 
 test.each(Object.values(ENTRIES))('$kind has a line that can be read at night', (entry) => {
   expect(tail(entry)).toBe(EXPECTED[entry.kind]);
+});
+
+it('says of an order that shrinks a position that it does, also where the limits of entries let it pass', () => {
+  const closing = { ...ENTRIES.place, order: { ...ENTRIES.place.order, shrinks: true } };
+  expect(tail(closing)).toBe('placed  #02000017 buy 2 VN30F1M at 1305.2 (reduce)');
 });
 
 describe('the outcome of an order', () => {
