@@ -123,7 +123,7 @@ function printOutcome(
   const where = capacity === '' ? ` on ${formatCount(workers, 'thread')}` : capacity;
   io.out(`
 memory: ${memory}
-${ran} runs in ${seconds.toFixed(2)} s${where} (${rate}/s)${before}
+${formatCount(ran, 'run')} in ${seconds.toFixed(2)} s${where} (${rate}/s)${before}
 best    ${bestParams === null ? 'none: no trial can be picked' : `params of ${bestParams}`}
 trials  ${join(dirname(report), 'trials.csv')}
 report  ${report}

@@ -372,7 +372,11 @@ function moreFigures(found: RunStatistics, format: MoneyFormat): readonly Report
       amount(found.slippage),
       'fills against the middle of the book when their orders were decided, where the data have a book; below zero is gained. That of models.slippage is in the prices of fills.',
     ],
-    ['Exposure', formatPercent(found.exposure), 'time with a position / time of the run, nights included'],
+    [
+      'Exposure',
+      formatPercent(found.exposure),
+      'time with each position, added up / time of the run, nights included',
+    ],
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];
 }

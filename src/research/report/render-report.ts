@@ -351,7 +351,7 @@ function costTable({ gross, charges, net, spread, trades }: ReportCosts, moneyDi
   const paid = charges.filter(([, amount]) => amount !== 0).map(([name, amount]) => row(name, -amount));
   const note =
     spread === null
-      ? 'The data has no bid and ask: what was paid as spread is not known.'
+      ? 'No fill has a bid and ask of its time: what was paid as spread is not known.'
       : `Also in the prices: ${formatCell(spread, moneyDigits)} of spread, fills against the middle of the book.`;
   return dataTable(
     {

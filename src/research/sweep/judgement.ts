@@ -1,7 +1,7 @@
 /** How a sweep judges: figures and rank of a trial, walk-forward windows, and the worth of a best that was picked from many. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { formatCount, formatNumber } from '../../text/numbers.ts';
+import { formatCount } from '../../text/numbers.ts';
 import {
   excessPerDeviation,
   kurtosis,
@@ -200,7 +200,7 @@ export function selectionBias(best: readonly number[], trials: readonly (readonl
 const PERCENT = 100;
 
 export function selectionWarning(bias: SelectionBias | undefined, trials: number): string {
-  const picked = `the best of ${formatNumber(trials)} trials`;
+  const picked = `the best of ${formatCount(trials, 'trial')}`;
   if (bias === undefined)
     return `This is ${picked}. Its days are too few for a Sharpe ratio: skill and luck look the same here.`;
   const { deflated, sharpe, expectedMax, days, leftOut } = bias;

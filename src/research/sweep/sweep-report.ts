@@ -46,13 +46,13 @@ function subtitleOf(found: SweepResult): string {
   const { trials, ranking } = found;
   const params = bestParams(found);
   return params === null
-    ? `none of ${trials.length} trials can be picked`
-    : `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${params}`;
+    ? `none of ${formatCount(trials.length, 'trial')} can be picked`
+    : `best of ${formatCount(trials.length, 'trial')} by ${objectiveWords(ranking.objective)}: ${params}`;
 }
 
 function sweepWarnings(found: SweepResult): readonly string[] {
   const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
-  const unpicked = `fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped`;
+  const unpicked = `fewer than ${formatCount(ranking.tradesMin, 'trade')}, no figure for ${objectiveWords(ranking.objective)}, or a strategy that was stopped`;
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
   const { windows = [] } = found.walkForward ?? {};
@@ -74,7 +74,8 @@ function sweepWarnings(found: SweepResult): readonly string[] {
       `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${spanOf(thin[0].window.outOfSample)}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).${thin[0].window.warmUp.length === 0 ? ' Without a warm-up (warmUpDays, with memory: run) its strategies may be cold.' : ''}`,
     );
   const few = trials.length - ranked.length;
-  if (few > 0) warnings.push(`${few} of ${trials.length} trials cannot be picked: ${unpicked}.`);
+  if (few > 0)
+    warnings.push(`${few} of ${formatCount(trials.length, 'trial')} cannot be picked: ${unpicked}.`);
   if (refused > 0) warnings.push(`${refused} combinations are left out: the strategy refuses them.`);
   const crashed = stoppedText(found);
   if (crashed !== null) warnings.push(crashed);

@@ -128,7 +128,7 @@ test('a sweep in which nothing can be picked says so', async () => {
   const found = await runSweep(backtest, plan, optionsOf(place.dir, fakePool('first')));
   expect([found.best, found.monteCarlo, found.ranked]).toEqual([null, undefined, []]);
   const { report, json } = writeSweepFiles(join(place.dir, 'out'), backtest, found, ASSETS);
-  expect(readFileSync(report, 'utf8')).toContain('none of 1 trials can be picked');
+  expect(readFileSync(report, 'utf8')).toContain('none of 1 trial can be picked');
   expect(json).toMatchObject({ best: null, ranked: [] });
 });
 
