@@ -1,6 +1,6 @@
 /** Resolves the symbols of strategies to contracts, and again when a contract has expired. */
 import { rollsFrom, type TradingCalendar } from '../../domain/calendar.ts';
-import { aliasOf, type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
+import { aliasOf, type ContractMonth, contractMonthOf, listedMonths } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { addNew } from '../../domain/lists.ts';
 import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/parsed.ts';
@@ -50,6 +50,7 @@ export class RolloverMonitor {
       if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
       legs.push(found.value);
       this.#alertUnlisted(strategy, symbol, found.value);
+      this.#alertOtherMonth(strategy, symbol, found.value);
     }
     const changes = legs.filter((contract, leg) => before[leg]?.index !== contract.index);
     if (changes.length === 0 && before.length === legs.length) return;
@@ -74,6 +75,22 @@ export class RolloverMonitor {
     const { context, contracts, registry } = this.#state;
     if (!contracts.isEnded(index)) return;
     const text = `${symbol}: the broker's list lacks ${orderCode}, which expires on ${expiry}: ${registry.idOf(strategy)} keeps it, and gets no prices until it is listed again`;
+    if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
+  }
+
+  /** The list of the morning after an expiry may lack the new month: F2M is a quarter end then, until the list comes. */
+  #alertOtherMonth(strategy: StrategyIndex, symbol: string, { orderCode }: Contract): void {
+    const { calendar, context, contracts, registry, session } = this.#state;
+    const alias = aliasOf(symbol);
+    if (alias === undefined) return;
+    const { underlying, place } = alias;
+    const months = listedMonths(calendar, underlying, session.tradingDay());
+    const [front] = liveContracts(contracts.all, calendar, context.nowUs, underlying);
+    const isNamed = (code: string | undefined, month: ContractMonth | undefined): boolean =>
+      code !== undefined && month !== undefined && isSameMonth(contractMonthOf(code), month);
+    // After the last close of a contract the months of its day are those of before.
+    if (!isNamed(front?.orderCode, months[0]) || isNamed(orderCode, months[place])) return;
+    const text = `${symbol}: the broker does not list its month yet: ${registry.idOf(strategy)} trades ${orderCode} in its place; tickwright rollover reads the list again`;
     if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
   }
 
