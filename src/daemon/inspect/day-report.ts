@@ -177,7 +177,7 @@ function heldFigure({ accounts, contracts, entries }: DayContent): readonly Repo
       const stops = waiting.filter((each) => `${each.strategy} ${each.orderCode} ${each.side}` === key);
       const cover = stops.map((each) => `, a trigger order waits to ${side} ${each.qty}`).join('');
       const entry = priceText(contracts[instrument], openValue, qty);
-      return `${strategy} ${formatSigned(qty)} ${code} from ${entry}${cover || ', NO stop at the broker'}`;
+      return `${strategy} ${formatSigned(qty)} ${code} from ${entry}${cover || ', NO stop of its own at the broker'}`;
     }),
   );
   const name = phase?.kind === 'phase' && phase.phase === 'closed' ? 'Held overnight' : 'Held';

@@ -145,7 +145,7 @@ it('says first what is held overnight without a stop, and leaves out what was re
   store.append({ ...ENTRIES.phase, phase: 'closed' });
   store.close();
   const text = dayText(dir);
-  expect(text).toMatch(/^trading day \S+\nHeld overnight: \S+ \+1 .*, NO stop at the broker\n/);
+  expect(text).toMatch(/^trading day \S+\nHeld overnight: \S+ \+1 .*, NO stop of its own at the broker\n/);
   expect(text).toContain('books_differ: open still');
   expect(text).toContain(`order_presumed_absent: ${other}`);
   expect(text).not.toContain(`order_presumed_absent: ${ID}`);
