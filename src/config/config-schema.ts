@@ -104,7 +104,7 @@ const SECONDS_A_DAY = 86_400;
 const risk = z.strictObject({
   orderQtyMax: contracts.prefault(5).describe('Largest quantity of one order'),
   collarPercent: percent.prefault(2).describe('Furthest limit price from the last trade'),
-  positionMax: contracts.prefault(10).describe('Largest position, long or short'),
+  positionMax: contracts.prefault(10).describe('Largest position on a side; strategies are not netted'),
   openOrdersMax: count.default(10).describe('Orders that work at once'),
   ordersPerSecondMax: count.default(5).describe('Orders within a second'),
   ordersPerMinuteMax: count.default(60).describe('Orders within a minute'),
