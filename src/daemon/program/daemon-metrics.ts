@@ -87,7 +87,7 @@ const HELP = {
   position_contracts: 'Signed position, in contracts.',
   uncovered_contracts: 'Contracts of a position that should have a stop at the broker now and have none.',
   limit_use_ratio:
-    'Used part of a risk limit; 1 is the limit. The strategy is empty for limits of the account.',
+    'Used part of a limit; 1 is the limit, for margin the broker’s. The strategy is empty for limits of the account.',
   stream_live: '1 while the price stream is connected and authenticated.',
   feed_stale: '1 while prices stay away on a connection that is alive.',
   feed_age_seconds:
