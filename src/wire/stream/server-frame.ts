@@ -51,11 +51,14 @@ export interface ReceivedFrame {
 /** With the time behind it at which another daemon received it: the simulated broker of a feed sends it so, no real one does. */
 export const timedFrame = (text: string, at: TsUs): string => `${text}@${at}`;
 
+/** The year 2200: an engine adds spans to the time of a frame, and the sum has to be a time. */
+const RECEIVED_US_MAX = 7_258_118_400_000_000;
+
 /** A payload ends with its brace. */
 export function readTimedFrame(frame: string): ReceivedFrame {
   const end = frame.endsWith('}') ? -1 : frame.lastIndexOf('@');
   const at = Number(frame.slice(end + 1));
-  if (end < 1 || !Number.isSafeInteger(at)) return { text: frame, receivedUs: null };
+  if (end < 1 || !Number.isSafeInteger(at) || at > RECEIVED_US_MAX) return { text: frame, receivedUs: null };
   return { text: frame.slice(0, end), receivedUs: tsUs(at) };
 }
 

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { seq, tsUs } from '../../../src/domain/units.ts';
-import { decodeServerFrame, type ServerFrame } from '../../../src/wire/stream/server-frame.ts';
+import {
+  decodeServerFrame,
+  type ServerFrame,
+  readTimedFrame,
+} from '../../../src/wire/stream/server-frame.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { LISTED } from '../support/listed-contracts.ts';
 
@@ -247,4 +251,9 @@ describe('a day summary', () => {
   ])('is malformed with %j', (fields, path) => {
     expect(pathsOf(read(summary(fields)))).toEqual([path]);
   });
+});
+
+it('a time of receipt far ahead is none: no engine could add to it', () => {
+  const text = 's|21|{}@9007199254740991';
+  expect(readTimedFrame(text)).toEqual({ text, receivedUs: null });
 });
