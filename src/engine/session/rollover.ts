@@ -86,10 +86,8 @@ export class RolloverMonitor {
     const { underlying, place } = alias;
     const months = listedMonths(calendar, underlying, session.tradingDay());
     const [front] = liveContracts(contracts.all, calendar, context.nowUs, underlying);
-    const isNamed = (code: string | undefined, month: ContractMonth | undefined): boolean =>
-      code !== undefined && month !== undefined && isSameMonth(contractMonthOf(code), month);
     // After the last close of a contract the months of its day are those of before.
-    if (!isNamed(front?.orderCode, months[0]) || isNamed(orderCode, months[place])) return;
+    if (!isOfMonth(front?.orderCode, months[0]) || isOfMonth(orderCode, months[place])) return;
     const text = `${symbol}: the broker does not list its month yet: ${registry.idOf(strategy)} trades ${orderCode} in its place; tickwright rollover reads the list again`;
     if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
   }
@@ -146,6 +144,9 @@ function byCode(symbol: string, contracts: readonly Contract[]): Contract | unde
 
 const isSameMonth = (a: ContractMonth | undefined, b: ContractMonth): boolean =>
   a !== undefined && a.underlying === b.underlying && a.year === b.year && a.month === b.month;
+
+const isOfMonth = (code: string | undefined, month: ContractMonth | undefined): boolean =>
+  code !== undefined && month !== undefined && isSameMonth(contractMonthOf(code), month);
 
 const codesOf = (contracts: readonly Contract[]): string =>
   contracts.map(({ orderCode }) => orderCode).join(' ');
