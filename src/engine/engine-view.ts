@@ -16,25 +16,25 @@ import { opposite, type Side, signOf } from '../domain/order.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../domain/units.ts';
 
 export class EngineView extends EngineCore {
+  readonly exits;
   readonly withdrawal;
   readonly halt;
   readonly losses;
   readonly breakers;
   readonly targets = new Targets();
   readonly life;
-  readonly exits;
   readonly carriedOrders;
   readonly rowOwners;
   readonly positionReconciler;
 
   constructor(options: EngineOptions) {
     super(options);
-    this.withdrawal = new EntryWithdrawal(this);
+    this.exits = new BracketExits(this);
+    this.withdrawal = new EntryWithdrawal(this, this.exits);
     this.halt = new EntryHalt(this, this.withdrawal);
     this.losses = new LossLimits(this, this.halt);
     this.breakers = new CircuitBreakers(this, this.halt);
     this.life = new OrderLife(this, options.host);
-    this.exits = new BracketExits(this);
     this.carriedOrders = new CarriedOrders(this, this.exits, this.life);
     this.rowOwners = new RowOwners(this);
     this.positionReconciler = new PositionReconciler(this, this.carriedOrders);

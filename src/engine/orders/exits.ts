@@ -216,8 +216,17 @@ export class BracketExits {
     return total;
   }
 
+  /** What brackets have filled that no book shows yet, as their exits tell: the broker makes them of fills. Above zero: bought. */
+  unseenQty(strategy: StrategyIndex, instrument: InstrumentIndex): number {
+    let total = 0;
+    for (const bracket of this.#brackets)
+      if (bracket.strategy === strategy && bracket.instrument === instrument && !bracket.isFinal)
+        total += signOf(bracket.side) * Math.max(0, this.#coveredBy(bracket, Math.max) - bracket.filledQty);
+    return total;
+  }
+
   /** Contracts of a bracket that its exits have ever covered: the smaller half counts. */
-  #coveredBy(bracket: ManagedOrder): number {
+  #coveredBy(bracket: ManagedOrder, half = Math.min): number {
     const { stopQty, takeProfitQty } = cover(
       signOf(bracket.side),
       this.#exitsOf(bracket.clientOrderId),
@@ -227,7 +236,7 @@ export class BracketExits {
         group: null,
       }),
     );
-    return Math.min(stopQty, takeProfitQty);
+    return half(stopQty, takeProfitQty);
   }
 
   #exitsOf(bracket: ClientOrderId): readonly ManagedOrder[] {

@@ -4,6 +4,7 @@ import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { OPERATOR_INDEX, seconds, type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { CarriedOrder } from '../ports/engine-event.ts';
+import type { BracketExits } from './exits.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isAuction, isStandstill } from '../../domain/calendar.ts';
 import { signOf } from '../../domain/order.ts';
@@ -20,6 +21,7 @@ export const CANCEL_AGAIN = seconds(5);
 /** Cancels open orders that can enlarge a position, again when a cancel fails, and leaves those that protect it; all on a person's word. */
 export class EntryWithdrawal {
   readonly #core: EngineCore;
+  readonly #exits: Pick<BracketExits, 'unseenQty'>;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
   readonly #awaited = new Map<ManagedOrder, number>();
   /** A person asked for their end, and has not heard that a cancel came to nothing. */
@@ -30,8 +32,9 @@ export class EntryWithdrawal {
   /** Stops that were open when this process began. They may protect fills that no read shows yet, so they stay until positions are proven. */
   #unread = new Set<ManagedOrder>();
 
-  constructor(core: EngineCore) {
+  constructor(core: EngineCore, exits: Pick<BracketExits, 'unseenQty'>) {
     this.#core = core;
+    this.#exits = exits;
   }
 
   /** A process begins: until positions are proven it cancels none of the stops that were open before it. */
@@ -209,7 +212,8 @@ export class EntryWithdrawal {
     const own = this.#core.orders.open.filter((order) => order.strategy === strategy);
     const increasing = new Set<ManagedOrder>();
     for (const instrument of new Set(own.map((order) => order.instrument))) {
-      const { qty: held } = this.#core.portfolio.position(strategy, instrument);
+      const booked = this.#core.portfolio.position(strategy, instrument).qty;
+      const held = booked + this.#exits.unseenQty(strategy, instrument);
       const list = own.filter((order) => order.instrument === instrument);
       for (const order of cover(held, list, ({ asCover }) => asCover).increasing) increasing.add(order);
     }

@@ -5,7 +5,14 @@ import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+import {
+  acceptWaiting,
+  bracketBuy,
+  exitHalf,
+  startWaiting,
+  stopSell,
+  waits,
+} from '../support/trigger-rows.ts';
 
 /** The first strategy is long one with a stop, and buys one more at 12,900; the second buys one too. */
 function protectedLong(): {
@@ -73,6 +80,19 @@ it('and so does one that was reached in the session before', () => {
   expect(rig.engine.snapshot().halted).toBe(lossReached);
   rig.command({ name: 'resume', reason: 'the loss is understood' });
   expect(rig.engine.snapshot().halted).toBeNull();
+});
+
+it('leaves the exits of a bracket whose fill no book shows yet: the broker made them of it', () => {
+  const rig = startWaiting();
+  const bracket = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  rig
+    .accepted(bracket, '7')
+    .pass(1)
+    .book([{ no: '7', ref: bracket, qty: 2, price: 13_000 }]);
+  rig.pass(1).conditions([exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);
+  expect(rig.of('order_waiting').map(({ parent }) => parent)).toEqual([bracket, bracket]);
+  rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+  expect(canceled(rig)).toEqual([bracket]);
 });
 
 it('cancel-all takes what protects too, and says so', () => {
