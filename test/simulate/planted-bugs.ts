@@ -256,7 +256,7 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: 'an entry whose cancel came to nothing is not canceled again',
     file: 'engine/orders/withdrawal',
-    from: 'this.#awaited.set(order, context.nowUs)',
+    from: 'this.#cancelAgain(order)',
     to: 'null',
   },
   {
