@@ -105,7 +105,8 @@ export class WithdrawalChecks {
       if (place === null || place.isLost || place.terms.purpose !== 'entry') continue;
       // The end of a day ends orders without a row.
       if (place.row.session !== session) continue;
-      if (TERMINAL_STATUSES.has(order.status) || isReassigned(order.owner)) continue;
+      const isGoing = TERMINAL_STATUSES.has(order.status) || order.status === 'pending_cancel';
+      if (isGoing || isReassigned(order.owner)) continue;
       const held = journaledQty(order.owner, place.terms.orderCode);
       const isIncreasing = place.terms.side === 'buy' ? held >= 0 : held <= 0;
       if ((owner === null || order.owner === owner) && isIncreasing) ids.add(order.id);
