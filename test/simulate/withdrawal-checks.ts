@@ -65,10 +65,9 @@ export class WithdrawalChecks {
         if (why !== undefined)
           this.#scene.violated(`row ${id} is of ${owner}, which a person has stopped: ${why}`);
         const { by, proposal } = entry;
-        if (by === 'system' && proposal.do === 'cancel' && proposal.isWithdrawal === true) {
-          this.#owed?.ids.delete(proposal.clientOrderId);
-          this.#takesBack(proposal.clientOrderId);
-        }
+        if (by !== 'system' || proposal.do !== 'cancel') return;
+        this.#owed?.ids.delete(proposal.clientOrderId);
+        if (proposal.isWithdrawal === true) this.#takesBack(proposal.clientOrderId);
         return;
       }
       default:
@@ -89,9 +88,11 @@ export class WithdrawalChecks {
   }
 
   /** By the rows so far it is no larger than what its owner holds on the other side. */
-  #closes({ owner, place }: JournaledOrder): boolean {
+  #closes({ id, owner, place }: JournaledOrder): boolean {
     if (place === null) return false;
-    const { orderCode, side, qty } = place.terms;
+    const { orderCode, side } = place.terms;
+    // A change may have made it smaller.
+    const qty = this.#scene.truth.named(id)?.report.qty ?? place.terms.qty;
     return qty <= (side === 'sell' ? 1 : -1) * this.#scene.journaledQty(owner, orderCode);
   }
 
