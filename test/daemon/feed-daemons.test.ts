@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/host/system-clock.ts';
 import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
 import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -30,7 +31,7 @@ function access({ url }: NatsServer, role: FeedAccess['role']): FeedAccess {
 }
 
 async function publishing(server: NatsServer, steps: readonly Step[]): Promise<Story> {
-  const story = await Story.open(steps, {}, BARS);
+  const story = await Story.open(steps, { clock: systemClock }, BARS);
   onTestFinished(() => story.close());
   await story.start({ feed: access(server, 'publish') });
   return story;
@@ -41,7 +42,7 @@ async function reading(server: NatsServer, steps: readonly Step[]): Promise<Stor
   const feed = access(server, 'read');
   const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
   const market = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
-  const story = await Story.open(steps, { market, ...codesOf(terms) }, READS);
+  const story = await Story.open(steps, { clock: systemClock, market, ...codesOf(terms) }, READS);
   onTestFinished(() => story.close());
   await story.start({ delay: feed.delay });
   return story;
