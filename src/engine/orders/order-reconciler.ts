@@ -132,7 +132,7 @@ export class OrderReconciler {
     const owner = this.#view.orders.brokerIds.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
       if (this.#view.carriedOrders.endedBeforeToday(owner)) scan.oldRows += 1;
-      this.#rows.applyOrderRow(owner, row, scan);
+      this.#rows.applyOrderRow(owner, row, scan.startedUs, scan.shown);
       return this.#view.carriedOrders.onShown(owner, scan.startedUs);
     }
     const denied = owner === undefined ? this.#view.orders.brokerIds.namedBy(row) : undefined;
@@ -144,7 +144,7 @@ export class OrderReconciler {
     if (owner === undefined) return void unowned?.push(row);
     const isFirst =
       owner.rowUs < scan.startedUs && this.#view.orders.brokerIds.unchangedRow(owner) === undefined;
-    this.#rows.applyOrderRow(owner, row, scan);
+    this.#rows.applyOrderRow(owner, row, scan.startedUs, scan.shown);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
     if (this.#view.orders.brokerIds.byNumber(row.orderNo) === owner && isRowOf(owner, row))
@@ -164,19 +164,19 @@ export class OrderReconciler {
       if (sender === null || sender === 'undecided') continue;
       const child = this.#adoption.adoptChild(row, sender, startedUs);
       this.#rows.onChildSent(sender, child);
-      this.#rows.applyOrderRow(child, row, scan);
+      this.#rows.applyOrderRow(child, row, scan.startedUs, scan.shown);
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
       this.#view.orders.brokerIds.bind(order, row.orderNo, startedUs);
-      this.#rows.applyOrderRow(order, row, scan);
+      this.#rows.applyOrderRow(order, row, scan.startedUs, scan.shown);
     }
     for (const order of matched.reserved) scan.shown?.add(order);
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
     this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {
       const order = this.#adoption.adopt(row, startedUs);
-      if (order !== undefined) this.#rows.applyOrderRow(order, row, scan);
+      if (order !== undefined) this.#rows.applyOrderRow(order, row, scan.startedUs, scan.shown);
     }
   }
 

@@ -55,7 +55,7 @@ export class RowReader {
   }
 
   /** A row of the in-day book. A row of an older scan counts for fills alone. */
-  applyOrderRow(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
+  applyOrderRow(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs, shown: Scan['shown']): void {
     shown?.add(order);
     this.#view.orders.brokerIds.markChanged(order);
     order.clearAbsence();
