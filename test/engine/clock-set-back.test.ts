@@ -27,6 +27,16 @@ describe('a start with a clock that was set back by an hour', () => {
     expect(rig.engine.snapshot().phase).toBe('continuous');
   });
 
+  it('sends on, though a clock that was ahead had ended the day', () => {
+    const rig = new EngineRig({ startUs: timeOf(14), isReal: true });
+    rig.start().account().resting(FIRST, 'buy', 1, 12_990, '7');
+    rig.now = timeOf(24, 1);
+    rig.clock();
+    restartAt(rig, timeOf(14, 5)).pass(1).positions().look().pass(1).positions().look().account();
+    const id = rig.submit(FIRST, 'buy', 1, 12_980);
+    expect([rig.of('denied'), rig.statusOf(id)]).toEqual([[], 'submitted']);
+  });
+
   it("keeps the length of a strategy's timer", () => {
     const fired: number[] = [];
     let now = 0;

@@ -122,6 +122,7 @@ export class SessionState {
 
   setClockBack(): void {
     this.phaseUntilUs = -Infinity;
+    if (!this.isDayOver()) this.hasUnprovenEnds = false;
   }
 
   /** The calendar is another one: the next event asks it. */
