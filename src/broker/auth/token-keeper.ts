@@ -191,7 +191,7 @@ export class TokenKeeper implements TokenSource {
     return this.#running;
   }
 
-  /** Signals in time when the token will not last until the close. */
+  /** Signals in time when the token will not last for as long as it is needed. */
   checkClose(): void {
     const token = this.current();
     const neededUntil = this.#options.session()?.untilUs;

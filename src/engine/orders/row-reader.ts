@@ -54,7 +54,7 @@ export class RowReader {
     this.#executor = executor;
   }
 
-  /** A row of the in-day book. A row of an older scan counts for fills alone. */
+  /** A row of the in-day book; one of an older scan counts for fills alone. As one object the scan is an allocation for each of a backtest. */
   applyOrderRow(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs, shown: Scan['shown']): void {
     shown?.add(order);
     this.#view.orders.brokerIds.markChanged(order);

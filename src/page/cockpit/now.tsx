@@ -371,9 +371,10 @@ function compared(
       {isSame ? '=' : '≠'}
     </span>
   );
-  if (broker === null) return { what, values: [show(ours), t.notRead, ''] };
+  const unread = { what, values: [show(ours), t.notRead, ''] };
+  if (broker === null) return unread;
   // Beside ours of now, the broker's figure of before the fill would look like a difference.
-  if (isOfBefore) return { what, values: [show(ours), t.notRead, ''], state: 'old' as const };
+  if (isOfBefore) return { ...unread, state: 'old' as const };
   const values = [show(ours), show(broker), sign];
   return isSame ? { what, values } : { what, values, state: 'differs' as const };
 }
