@@ -68,8 +68,9 @@ export class CarriedOrders {
     // Its number may be another order's by now: a row of the book allows it again.
     order.canCancel = false;
     order.canModify = false;
-    order.become(this.#statusToday(left, wasNight));
-    if (order.isFinal) this.#endedBefore.add(order);
+    const isDayOver = wasNight && !this.#isMidnightTraded();
+    order.become(this.#statusToday(left, isDayOver));
+    if (order.isFinal || (isDayOver && !isWaiting)) this.#endedBefore.add(order);
     this.#core.orders.add(order);
     if (orderNo !== null && isWaiting) this.#core.orders.brokerIds.bindTrigger(order, orderNo, orderKey);
     else if (orderNo !== null) this.#core.orders.brokerIds.bind(order, orderNo, this.#core.context.nowUs);
@@ -230,12 +231,12 @@ export class CarriedOrders {
     this.#life.publish(order);
   }
 
-  /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
-  #statusToday({ status, orderNo, filledQty, trigger }: CarriedOrder, wasNight: boolean): OrderStatus {
+  /** An order without a number is looked up. Where its day is over, one with a number is too. */
+  #statusToday({ status, orderNo, filledQty, trigger }: CarriedOrder, isDayOver: boolean): OrderStatus {
     if (hasProvenEnd(status)) return status;
     if (orderNo === null) return status === 'submitted' ? 'submitted' : 'unknown';
     if (waitsInTriggerBook(trigger)) return 'pending_trigger';
-    if (wasNight && !this.#isMidnightTraded()) return 'expired';
+    if (isDayOver) return 'expired';
     return filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 

@@ -154,8 +154,13 @@ export class OrderReconciler {
   #assignUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
     const { startedUs } = scan;
     const hasRefIds = all.some(({ refId }) => refId !== null);
+    // A row of today that looks like an order of a day that is over is somebody else's.
     const nameless = this.#view.orders.open.filter(
-      ({ isUnresolved, isTriggerOrder, orderKey }) => isUnresolved && !isTriggerOrder && orderKey === null,
+      (order) =>
+        order.isUnresolved &&
+        !order.isTriggerOrder &&
+        order.orderKey === null &&
+        !this.#view.carriedOrders.endedBeforeToday(order),
     );
     const rows: BrokerOrder[] = [];
     for (const row of unowned) {
