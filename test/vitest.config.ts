@@ -5,10 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createRandom, SEED } from './support/seed.ts';
 
 /**
- * These start the compiled program and wait for it, or fake the clocks that all files of a process share: each file has a process of its
- * own.
+ * These start the compiled program and wait for it, fake the clocks that all files of a process share, or count what its heap holds: each
+ * file has a process of its own.
  */
-const OWN_PROCESS = ['test/e2e/**/*.test.ts', 'test/daemon/schedule.test.ts'];
+const OWN_PROCESS = ['test/e2e/**/*.test.ts', 'test/daemon/schedule.test.ts', 'test/simulate/soak.test.ts'];
 
 /** Without `TICKWRIGHT_STORIES=all` these stay out of a run of all tests: they live through kills, hangs and whole days of programs. */
 const LONG = [

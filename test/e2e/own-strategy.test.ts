@@ -131,28 +131,27 @@ test('a file trades; an edit between two starts, and one in mid-session, are pla
   expect(replayed.text).toContain('journal and replay agree');
 });
 
-const REFUSED: readonly (readonly [string, string, string])[] = [
-  ['a throw', `${TURNER}throw new Error('boom');\n`, 'Error: boom'],
-  ['an end of the process', `${TURNER}process.exit(0);\n`, 'called process.exit at '],
-  ['a type error', TURNER.replace('SIZE : 0', "'two' : 0"), 'turner.ts:15:'],
-  ['a forbidden import', `import 'node:fs';\n${TURNER}`, 'an import of node:fs in turner.ts:1'],
+const REFUSED: readonly (readonly [string, string, string, string])[] = [
+  ['a throw', 'paper', `${TURNER}throw new Error('boom');\n`, 'Error: boom'],
+  ['an end of the process', 'check', `${TURNER}process.exit(0);\n`, 'called process.exit at '],
+  ['a type error', 'check', TURNER.replace('SIZE : 0', "'two' : 0"), 'turner.ts:15:'],
+  ['a forbidden import', 'paper', `import 'node:fs';\n${TURNER}`, 'an import of node:fs in turner.ts:1'],
   [
     'a clock of the machine',
+    'check',
     TURNER.replace('let bars = 0;', 'let bars = Date.now() > 0 ? 0 : 1; // as Date says'),
     'expected a strategy that reads nothing of the machine, was Date.now',
   ],
-  ['a missing part', TURNER.replace('./size.ts', './sise.ts'), 'turner.ts:3:22'],
+  ['a missing part', 'check', TURNER.replace('./size.ts', './sise.ts'), 'turner.ts:3:22'],
 ];
 
-test.each(REFUSED)('with %s nothing starts, and check says why', async (_, text, problem) => {
+test.each(REFUSED)('with %s nothing starts, and %s says why', async (_, command, text, problem) => {
   const place = written();
   writeFileSync(place.own('turner.ts'), text);
-  for (const command of ['check', 'paper']) {
-    const { code, text: said } = await tickwright(command, '--config', place.config);
-    expect(code, said).toBe(2);
-    expect(said).toContain(problem);
-    expect(said).toContain('nothing was started');
-  }
+  const { code, text: said } = await tickwright(command, '--config', place.config);
+  expect(code, said).toBe(2);
+  expect(said).toContain(problem);
+  expect(said).toContain('nothing was started');
 });
 
 test.each(['/dev/zero', './pipe.ts'])(

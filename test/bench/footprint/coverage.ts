@@ -82,6 +82,7 @@ export class Samples {
 
   /** Keeps what ran since the last call. */
   keep(): void {
+    if (this.isFull) return;
     for (const name of this.#coverage.take()) this.#run.add(name);
   }
 
@@ -123,17 +124,27 @@ export class Samples {
   }
 }
 
-/** Where many events of a program lead to a tick: a sample ends with the event in which the strategy hears of one or several. */
+/**
+ * Where many events of a program lead to a tick: a sample ends with the event in which the strategy hears of one or several. Before the
+ * first of them nothing is taken.
+ */
 export class SamplesOfEvents extends Samples {
   #hears = false;
+  #hasHeard = false;
 
   override tick(): void {
     this.#hears = true;
+    this.#hasHeard = true;
   }
 
-  /** An event of the program is over. */
+  /** An event of the program begins. */
+  began(): void {
+    if (this.#hasHeard) this.forget();
+  }
+
+  /** It is over. */
   ended(): void {
-    this.keep();
+    if (this.#hasHeard) this.keep();
     if (this.#hears) super.tick();
     this.#hears = false;
   }

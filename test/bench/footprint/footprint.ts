@@ -76,7 +76,7 @@ async function inSession(wanted: SamplesWanted): Promise<Samples> {
     const isOurs = ({ name }: Owner): boolean => name.startsWith('daemon') && !samples.isFull;
     world.time.watch = {
       begin: (owner) => {
-        if (isOurs(owner)) samples.forget();
+        if (isOurs(owner)) samples.began();
       },
       end: (owner) => {
         if (isOurs(owner)) samples.ended();
