@@ -72,7 +72,8 @@ const simpleController = (
 ): SessionProcedures => ({
   onContracts() {
     const [front] = contracts.all;
-    for (const { index } of registry.registered) if (front !== undefined) registry.setLegs(index, [front]);
+    for (const { index } of registry.registered)
+      if (front !== undefined) registry.setLegs(index, [front], false);
   },
   onSession() {},
   onPhase() {},

@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
   price_outside_collar: 'the price is too far from the last trade: risk.collarPercent',
   session_closed:
     'the market does not take this order in this phase; entries in an auction need risk.auctionEntries',
-  contract_unknown: 'the contract is not listed today',
+  contract_unknown: 'the contract, or the month that a symbol means, is not listed today',
   contract_expired: 'the contract has expired',
   calendar_ended: 'the calendar ends before this day: add days to the file of calendar.closures',
   data_stale: 'the last price is too old: risk.dataAgeMax',

@@ -97,6 +97,11 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     check: ({ day, contract: { expiry } }) =>
       day <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay: day },
   },
+  contract_unknown: {
+    appliesTo: 'entry',
+    check: ({ strategy, contract, view: { registry } }) =>
+      registry.lacksMonth(strategy) ? { code: 'contract_unknown', instrument: contract.index } : undefined,
+  },
   session_closed: {
     /*
      * Continuous trading allows everything; an auction allows reductions, and entries where the settings allow them, but no change;

@@ -45,17 +45,22 @@ export class RolloverMonitor {
     const { calendar, context, contracts, registry } = this.#state;
     const before = registry.legs(strategy);
     const legs: Contract[] = [];
+    let lacksMonth = false;
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
       if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
       legs.push(found.value);
       this.#alertUnlisted(strategy, symbol, found.value);
-      this.#alertOtherMonth(strategy, symbol, found.value);
+      if (!this.#isOtherMonth(symbol, found.value)) continue;
+      lacksMonth = true;
+      const text = `${symbol}: the broker does not list its month yet: ${id} sees ${found.value.orderCode} in its place and enters nothing; tickwright rollover reads the list again`;
+      if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
     }
     const changes = legs.filter((contract, leg) => before[leg]?.index !== contract.index);
-    if (changes.length === 0 && before.length === legs.length) return;
-    registry.setLegs(strategy, legs);
-    if (before.length === 0) return;
+    const isSame = changes.length === 0 && before.length === legs.length;
+    if (isSame && lacksMonth === registry.lacksMonth(strategy)) return;
+    registry.setLegs(strategy, legs, lacksMonth);
+    if (before.length === 0 || isSame) return;
     const codes = changes.map(({ orderCode }) => orderCode).join(', ');
     context.alert(strategy, 'info', 'rolled_over', `${id} trades ${codes} from now on`);
   }
@@ -79,17 +84,15 @@ export class RolloverMonitor {
   }
 
   /** The list of the morning after an expiry may lack the new month: F2M is a quarter end then, until the list comes. */
-  #alertOtherMonth(strategy: StrategyIndex, symbol: string, { orderCode }: Contract): void {
-    const { calendar, context, contracts, registry, session } = this.#state;
+  #isOtherMonth(symbol: string, { orderCode }: Contract): boolean {
+    const { calendar, context, contracts, session } = this.#state;
     const alias = aliasOf(symbol);
-    if (alias === undefined) return;
+    if (alias === undefined) return false;
     const { underlying, place } = alias;
     const months = listedMonths(calendar, underlying, session.tradingDay());
     const [front] = liveContracts(contracts.all, calendar, context.nowUs, underlying);
     // After the last close of a contract the months of its day are those of before.
-    if (!isOfMonth(front?.orderCode, months[0]) || isOfMonth(orderCode, months[place])) return;
-    const text = `${symbol}: the broker does not list its month yet: ${registry.idOf(strategy)} trades ${orderCode} in its place; tickwright rollover reads the list again`;
-    if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
+    return isOfMonth(front?.orderCode, months[0]) && !isOfMonth(orderCode, months[place]);
   }
 
   /** The next moment at which a listed contract is left. */

@@ -11,6 +11,8 @@ interface RegisteredStrategy {
   readonly index: StrategyIndex;
   readonly settings: StrategySettings;
   legs: readonly Contract[];
+  /** The list lacks the month that one of its symbols means: a leg is another month until it comes. */
+  lacksMonth: boolean;
   stopped: string | null;
 }
 
@@ -33,6 +35,7 @@ export class StrategyRegistry {
       index: strategyIndex(index),
       settings: each,
       legs: [],
+      lacksMonth: false,
       stopped: null,
     }));
   }
@@ -88,6 +91,10 @@ export class StrategyRegistry {
     return this.#registered[strategy]?.legs ?? [];
   }
 
+  lacksMonth(strategy: StrategyIndex): boolean {
+    return this.#registered[strategy]?.lacksMonth ?? false;
+  }
+
   leg(strategy: StrategyIndex, leg: number): Contract {
     const contract = this.#registered[strategy]?.legs[leg];
     if (contract === undefined) {
@@ -97,11 +104,12 @@ export class StrategyRegistry {
     return contract;
   }
 
-  setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void {
+  setLegs(strategy: StrategyIndex, legs: readonly Contract[], lacksMonth: boolean): void {
     const entry = this.#registered[strategy];
     if (entry === undefined) return;
     const before = entry.legs;
     entry.legs = legs;
+    entry.lacksMonth = lacksMonth;
     const changes: LegChange[] = [];
     legs.forEach((contract, leg) => {
       if (before[leg]?.index !== contract.index) changes.push({ leg, contract });

@@ -84,6 +84,10 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
     },
   ],
   ['contract_expired: expiry=2026-03-19 tradingDay=2026-03-20', timeIs('10:00', '2026-03-20')],
+  [
+    'contract_unknown: instrument=0',
+    ({ state: { registry } }) => registry.setLegs(ALPHA, registry.legs(ALPHA), true),
+  ],
   ['session_closed: phase=closed', timeIs('08:44:59')],
   ['session_closed: phase=opening_auction', timeIs('08:47')],
   ['session_closed: phase=break', timeIs('12:00')],

@@ -51,7 +51,7 @@ test('a list of the morning is asked for, and a new front month is taken from it
   expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G4000');
 });
 
-test('a list of the morning that lacks the new month is alerted: F2M is a quarter end until it comes', () => {
+test('a list of the morning that lacks the new month is alerted: F2M enters nothing until it comes', () => {
   const late = boardOn('2026-02-13').map((each) => ({ ...each }));
   const world = new SessionWorld({
     day: '2026-02-23',
@@ -61,11 +61,13 @@ test('a list of the morning that lacks the new month is alerted: F2M is a quarte
   world.start(() => world.state.contracts.set(late));
   world.list(late);
   expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G6000');
+  expect(world.state.registry.lacksMonth(FIRST)).toBe(true);
   expect(world.said.filter((line) => line.includes('symbol_unresolved'))).toEqual([
-    expect.stringMatching(/VN30F2M: .* not list its month yet: alpha trades 41I1G6000 in its place/),
+    expect.stringMatching(/VN30F2M: .* not list its month yet: alpha sees 41I1G6000 in its place and enters/),
   ]);
   world.list(boardOn('2026-02-23').map((each) => ({ ...each })));
   expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G4000');
+  expect(world.state.registry.lacksMonth(FIRST)).toBe(false);
 });
 
 test.each([

@@ -163,9 +163,9 @@ export class SessionWorld extends StateRig {
   #ownState(): EngineState {
     const { registry, reads, withdrawal, stopper } = this.state;
     const setLegs = registry.setLegs.bind(registry);
-    registry.setLegs = (strategy, legs) => {
+    registry.setLegs = (strategy, legs, lacksMonth) => {
       this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
-      setLegs(strategy, legs);
+      setLegs(strategy, legs, lacksMonth);
     };
     const own = Object.assign({}, this.state, {
       reads: instead(reads, { request: (what) => this.#read(what) }),
