@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { takeInstanceLock } from '../../src/journal/instance-lock.ts';
+import { goldenAnswer } from '../wire/support/golden.ts';
 import { ACCOUNT, BrokerShell, SUB_ACCOUNT } from './support/broker-shell.ts';
 
 const MONEY = `mode: paper\nmoney: { accounts: [${SUB_ACCOUNT}, "0001", "0002"], amountMax: 5000000 }\n`;
@@ -72,7 +73,47 @@ describe('the question', () => {
     const lock = takeInstanceLock(join(shell.dir, 'daemon.lock'), process.pid);
     const { err } = await shell.run(PLACE);
     lock.release();
-    expect(err).toContain('a daemon trades this account: it will adopt this as an order of another channel');
+    expect(err).toContain('it will adopt this as an order of another channel, and cancel an entry while');
+  });
+});
+
+describe('while a person reads the question', () => {
+  it.each(['deposit 1000000', PLACE, `${STOP} --below 1196`])(
+    '%s of another person is sent, with an unknown outcome: it is not sent again',
+    async (line) => {
+      const other = async (): Promise<string> => {
+        shell.server.handle((exchange) => {
+          if (exchange.url.pathname.includes('/oauth2/')) shell.answer(exchange);
+          else exchange.socket.destroy();
+        });
+        expect((await shell.run(`${line} --yes`, { extra: MONEY })).out).toContain('UNKNOWN');
+        return 'yes';
+      };
+      const { code, err } = await shell.run(line, { extra: MONEY, ask: other });
+      expect([code, err]).toEqual([2, expect.stringMatching(/not sent: an equal \S+ was sent at/)]);
+      expect(shell.sent()).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['change 17 --price 1199', { volume: 3 }, 'the order has changed meanwhile'],
+    ['change 17 --qty 4', { matchVolume: 1 }, 'order 17 is partly filled'],
+  ])('%s is not sent where the order is another one by then', async (line, later, problem) => {
+    const answerWith = (row: object): void =>
+      shell.server.handle((exchange) => {
+        if (!exchange.url.pathname.includes('/in-day')) return shell.answer(exchange);
+        const book = goldenAnswer('in-day');
+        const [first] = Array.isArray(book['data']) ? book['data'] : [];
+        exchange.reply(200, { ...book, data: [{ ...first, status: 'P', matchVolume: 0, ...row }] });
+      });
+    answerWith({});
+    const ask = (): Promise<string> => {
+      answerWith(later);
+      return Promise.resolve('yes');
+    };
+    const { code, err } = await shell.run(line, { ask });
+    expect([code, err]).toEqual([1, expect.stringContaining(problem)]);
+    expect(shell.sent().filter((request) => request.startsWith('POST'))).toEqual([]);
   });
 });
 

@@ -77,12 +77,14 @@ describe('money', () => {
     expect(await shell.run('deposit 1000 --yes', { extra: MONEY })).toMatchObject({ code: 0 });
   });
 
-  it('that cannot be recorded does not leave; a cancel does', async () => {
+  it('that cannot be recorded does not leave, nor one that may be there already; a cancel does', async () => {
     await shell.run('token');
     mkdirSync(join(shell.dir, 'calls.jsonl'));
     const order = await shell.run(`${PLACE} --yes`);
-    expect([order.code, order.out]).toEqual([1, expect.stringContaining('the call could not be recorded')]);
-    expect(shell.sent()).toEqual([]);
+    expect([order.code, order.err]).toEqual([2, expect.stringContaining('record of calls cannot be read')]);
+    const change = await shell.run('change 17 --price 1199 --yes');
+    expect([change.code, change.out]).toEqual([1, expect.stringContaining('the call could not be recorded')]);
+    expect(shell.sent().filter((request) => request.startsWith('POST'))).toEqual([]);
     expect(await shell.run('cancel 17 --yes')).toMatchObject({ code: 0 });
   });
 });

@@ -76,11 +76,13 @@ interface MoneyFlags extends SendFlags {
   readonly to: string;
 }
 
+const AGAIN = ['--again', 'send although the outcome of an equal call is unknown'] as const;
+
 const withMoney = (command: Command): Command =>
   command
     .argument('<amount>', 'whole VND', amountOf)
     .option('--note <text>', 'text for the statement', '')
-    .option('--again', 'send although the outcome of an equal call is unknown');
+    .option(...AGAIN);
 
 /** Money between accounts, and the cancel of stock orders. */
 function addTransfers(context: SendContext): void {
@@ -145,7 +147,8 @@ const withOrder = (command: Command): Command =>
     .requiredOption('--symbol <code>', 'contract')
     .addOption(new Option('--side <side>').choices(['buy', 'sell']).makeOptionMandatory())
     .requiredOption('--qty <contracts>', 'whole contracts', quantity)
-    .requiredOption('--price <points>', 'limit price', pointsAboveZero);
+    .requiredOption('--price <points>', 'limit price', pointsAboveZero)
+    .option(...AGAIN);
 
 function addNormalOrders(context: SendContext): void {
   withOrder(

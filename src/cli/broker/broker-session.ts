@@ -1,6 +1,7 @@
 /** Frame of each call by hand: flags, configuration, address and token; a call that changes something is shown, confirmed, sent once. */
 import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   describeCall,
   type ManualCall,
@@ -94,11 +95,18 @@ async function runSend(
   make: (trader: ManualTrader) => ManualCall | Promise<ManualCall>,
 ): Promise<void> {
   const outcome = await withBroker(flags, context, async (trader) => {
-    const call = await make(trader);
-    const refused = trader.refusal(call, flags.again === true);
-    if (refused !== null) throw wrongUsage(`not sent: ${refused}`);
+    const allowed = async (): Promise<ManualCall> => {
+      const made = await make(trader);
+      const refused = trader.refusal(made, flags.again === true);
+      if (refused !== null) throw wrongUsage(`not sent: ${refused}`);
+      return made;
+    };
+    const call = await allowed();
     await confirm(questionOf(call, trader), flags.yes === true, ask);
     await needToken(trader);
+    // While a person read the question, the order may have filled, or another person may have sent the same.
+    if (flags.yes !== true && !isDeepStrictEqual(await allowed(), call))
+      throw failed('not sent: the order has changed meanwhile; ask again');
     return trader.send(call);
   });
   context.io.out(flags.json === true ? jsonText(outcome) : `${outcomeText(outcome)}\n`);
@@ -110,7 +118,9 @@ function questionOf(call: ManualCall, trader: ManualTrader): string {
   const spec = 'orderCode' in call ? trader.specOf(call.orderCode) : undefined;
   const lines = [`${config.mode}, ${address.restUrl}`, describeCall(call, address.subAccountId, spec)];
   if (trader.isDaemonRunning && 'orderCode' in call) {
-    lines.push('a daemon trades this account: it will adopt this as an order of another channel');
+    lines.push(
+      'a daemon trades this account: it will adopt this as an order of another channel, and cancel an entry while entries are off',
+    );
   }
   return lines.join('\n');
 }

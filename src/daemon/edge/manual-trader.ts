@@ -147,8 +147,10 @@ export class ManualTrader {
     const { config, address } = this.#options;
     const isArmed = process.env['TICKWRIGHT_ARM'] === 'yes';
     const refused = callRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
-    if (refused !== null || again || !isMoneyCall(call)) return refused;
-    const twin = this.#log.unknownTwin(call);
+    if (refused !== null || again || !addsWhenRepeated(call)) return refused;
+    let twin: TsUs | undefined;
+    const failure = thrownText(() => (twin = this.#log.unknownTwin(call)));
+    if (failure !== null) return `the record of calls cannot be read: ${failure}`;
     return twin === undefined
       ? null
       : `an equal ${call.kind} was sent at ${formatLocalSecond(twin, config.calendar.utcOffsetMinutes)} and its outcome is unknown: check the account, then repeat with --again`;
@@ -293,14 +295,14 @@ export class CallLog {
     this.#path = path;
   }
 
-  /** Time of the latest equal transfer whose outcome is unknown; undefined when there is none. */
-  unknownTwin(call: MoneyCall): TsUs | undefined {
+  /** Time of the latest equal call whose outcome is unknown; undefined when there is none. */
+  unknownTwin(call: ManualCall): TsUs | undefined {
     const wanted = keyOf(call);
     let open: { readonly id: string; readonly at: TsUs } | undefined;
     const written = undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '';
     for (const line of written.split('\n').flatMap(linesIn)) {
       // The sender of a later equal call knew of the earlier one.
-      if ('call' in line) open = isMoneyCall(line.call) && keyOf(line.call) === wanted ? line : open;
+      if ('call' in line) open = keyOf(line.call) === wanted ? line : open;
       else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
     }
     return open?.at;
@@ -326,7 +328,7 @@ function endsWhole(file: number): boolean {
 }
 
 /** Two transfers that differ only in their note are equal. */
-const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
+const keyOf = (call: ManualCall): string => JSON.stringify({ ...call, note: '' });
 
 /** The last line may be cut off by a power cut: nothing was sent on the strength of half a line. */
 function linesIn(text: string): readonly CallLine[] {
@@ -365,6 +367,10 @@ export type ManualCall =
 
 const isMoneyCall = (call: ManualCall): call is MoneyCall =>
   call.kind === 'deposit' || call.kind === 'withdraw' || call.kind === 'transfer';
+
+/** Sent twice, it trades or moves twice what was meant. */
+const addsWhenRepeated = (call: ManualCall): boolean =>
+  isMoneyCall(call) || call.kind === 'place' || call.kind === 'condition-place';
 
 /** Only removes orders, so it may be sent when nothing else may. */
 const isCancel = ({ kind }: ManualCall): boolean =>
