@@ -1,9 +1,10 @@
 /** Market files: trading hours, contracts and costs of one exchange, with the closures they name. */
 import { z } from 'zod';
-import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
-import { dayNumber, tradingDay, type Weekday } from '../domain/civil-date.ts';
+import { type PhaseSpan, sessionAfter, type TradingCalendar } from '../domain/calendar.ts';
+import { addDays, dayNumber, type TradingDay, tradingDay, type Weekday } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule, DatedValue } from '../domain/costs.ts';
+import { thrownText } from '../domain/failure.ts';
 import { US_PER_DAY } from '../domain/units.ts';
 import { formatTimeOfDay, formatUtcOffset, parseUtcOffset, namedZone } from '../text/dates.ts';
 import type { CheckResult, Problem } from './problem.ts';
@@ -201,6 +202,21 @@ function closureProblems(
   );
 }
 
+/** A search may begin on the session before the first day of a gap. */
+const SEARCHED_FROM_DAYS = -7;
+
+/** A search for a session ends after 60 days: in a longer gap it would fail in a running daemon. */
+function gapProblems(
+  source: YamlSource,
+  { closures }: ClosuresFile,
+  calendar: TradingCalendar,
+): readonly Problem[] {
+  const isLost = (day: TradingDay): boolean =>
+    thrownText(() => sessionAfter(calendar, addDays(day, SEARCHED_FROM_DAYS))) !== null;
+  const at = closures.findIndex(isLost);
+  return at < 0 ? [] : [source.problem(['closures', at], 'a session within 60 days of it')];
+}
+
 export interface MarketDefinition {
   readonly calendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
@@ -223,13 +239,15 @@ export function readMarket(parent: YamlSource, name: string): CheckResult<Market
   if ('problems' in closures) return { ok: false, problems: [...problems, ...closures.problems] };
   problems.push(...closureProblems(closures.source, closures.value));
   if (problems.length === 0) problems.push(...firstDayProblems(source, value, closures.value));
+  const known = calendarOf(value, closures.value);
+  if (problems.length === 0) problems.push(...gapProblems(closures.source, closures.value, known));
   if (problems.length > 0) return { ok: false, problems };
   const contracts = Object.entries(value.contracts).map(
     ([underlying, spec]) => [underlying, { underlying, ...spec }] as const,
   );
   return {
     ok: true,
-    calendar: calendarOf(value, closures.value),
+    calendar: known,
     contracts: Object.fromEntries(contracts),
     costs: costsOf(value),
   };

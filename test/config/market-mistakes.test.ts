@@ -2,6 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { addDays, tradingDay } from '../../src/domain/civil-date.ts';
 import { GOOD, problemsOf, SHIPPED, spoilt } from './config-files.ts';
 
 const MARKET = readFileSync(join(SHIPPED, 'vn30f.yaml'), 'utf8');
@@ -87,6 +88,9 @@ it.each(ROWS)('answers %s', (_, from, to, ...problems) => {
   expect(problemsOf(GOOD, spoil)).toEqual(problems);
 });
 
+const daysFrom = (first: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => addDays(tradingDay(first), i));
+
 const closures = (validFrom: string, validTo: string, ...days: string[]): string =>
   JSON.stringify({ source: 'x', validFrom, validTo, closures: days });
 
@@ -105,6 +109,11 @@ it.each([
     'a day that no month has',
     closures('2026-01-01', '2026-12-31', '2026-02-30'),
     'closures.json:1:75 closures[0]: expected a date like 2026-03-19, was "2026-02-30"',
+  ],
+  [
+    'no session for three months',
+    closures('2026-01-01', '2026-12-31', ...daysFrom('2026-06-01', 92)),
+    'closures.json:1:127 closures[4]: expected a session within 60 days of it, was "2026-06-05"',
   ],
 ])('answers closures with %s', (_, text, problem) => {
   const spoil = (dir: string): void => writeFileSync(join(dir, 'closures.json'), text);
