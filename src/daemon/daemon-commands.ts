@@ -1,5 +1,5 @@
 /** Carries out commands of the operator, whichever way they came. */
-import { isAuction, phaseAt } from '../domain/calendar.ts';
+import { isAuction, phaseAt, type SessionPhase } from '../domain/calendar.ts';
 import { thrownText } from '../domain/failure.ts';
 import { clientOrderId, shortOrderId } from '../domain/ids.ts';
 import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
@@ -130,8 +130,13 @@ async function canceling(daemon: Daemon, result: CommandResult): Promise<Command
 }
 
 /** Empty where calls can be sent. */
-const unsentText = ({ edge }: Daemon): string =>
-  edge.tokens.current() === undefined ? 'there is no token: no call is sent until there is one' : '';
+function unsentText({ edge, config, clock }: Daemon): string {
+  if (edge.tokens.current() === undefined) return 'there is no token: no call is sent until there is one';
+  const phase = phaseAt(config.calendar, clock.nowUs());
+  return isAuction(phase) ? `no cancel is taken in the ${nameOf(phase)}: what rests there may fill` : '';
+}
+
+const nameOf = (phase: SessionPhase): string => phase.replace('_', ' ');
 
 const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
 
@@ -253,10 +258,13 @@ function tokenText({ edge, config }: Daemon): string {
 }
 
 /** An alert reports an order that ended since the last view. */
-function cancelOrder(daemon: Daemon, id: string, reason: string): CommandAnswer {
+async function cancelOrder(daemon: Daemon, id: string, reason: string): Promise<CommandResult> {
   // Without a view of this engine it is the engine that knows.
-  const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
-  if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
+  const lacksIt = (view: EngineSnapshot | undefined): boolean =>
+    view?.orders.every((order) => order.clientOrderId !== id) === true;
+  // The last view lacks orders of the last second.
+  if (lacksIt(daemon.lastView) && lacksIt(await withTimeout(daemon.refreshView(), VIEW_WAIT_MAX)))
+    return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
   return canceling(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 
@@ -305,7 +313,7 @@ function auctionText(daemon: Daemon, isConfirmed: boolean, strategy: string | nu
   const { config, clock, lastView: view, edge } = daemon;
   const phase = phaseAt(config.calendar, clock.nowUs());
   if (!isAuction(phase)) return '';
-  const name = phase.replace('_', ' ');
+  const name = nameOf(phase);
   const resting = view === undefined ? '' : restingText(view, edge.table.contracts, strategy);
   const orders = `${resting === '' ? 'orders' : 'orders for what is left'} at the floor or ceiling`;
   return isConfirmed

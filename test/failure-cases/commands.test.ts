@@ -89,6 +89,17 @@ it('counts an order among those that a cancel-all ends though no view has shown 
   expect(message).not.toContain('no order was open');
 });
 
+it('cancels one order that a person named though no view has shown it yet', async () => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
+  await story.view();
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  expect(story.daemon.lastView?.orders).toEqual([]);
+  const id = story.entries.flatMap((entry) => (entry.kind === 'place' ? [entry.order.clientOrderId] : []))[0];
+  expect(await story.ask('cancel-order', { clientOrderId: id ?? '' })).toMatchObject({ ok: true });
+  await story.until(async () => (await story.truth()).orders.length === 0);
+});
+
 /** Starts the story's daemon again; `ask` is asked at the moment in which an engine takes the place of a lost one. */
 async function withLostEngine(story: Story, ask: () => Promise<CommandResult>) {
   const engines: HangingEngine[] = [];

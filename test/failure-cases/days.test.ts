@@ -92,3 +92,18 @@ it('a front month that leaves the list before its last day is named, as its stra
     expect.stringMatching(/^VN30F1M: .* lacks 41I1GB000, which expires on 2026-11-19: script keeps it/),
   ]);
 });
+
+it('says of a strategy that is stopped in an auction that its entry cannot be canceled there', async () => {
+  const inAuctions = (yaml: string) =>
+    yaml.replace('collarPercent: 5', 'collarPercent: 5, auctionEntries: true');
+  const story = await new Days().begin('2026-11-20T14:29:00', [RESTING], inAuctions);
+  story.print(13_001);
+  await story.until(() => story.simulator.orders().some(({ canCancel }) => canCancel));
+  leapTo('2026-11-20T14:30:05');
+  await story.until(async () => (await story.view())?.phase === 'closing_auction');
+  const { message } = await story.ask('stop-strategy', { strategy: 'script' });
+  expect(message).toContain('no cancel is taken in the closing auction');
+  await story.until(() => story.alerts().includes('strategy_stopped'));
+  expect(story.texts('strategy_stopped').join()).toContain('1 orders stay in the auction and may fill');
+  expect((await story.truth()).orders).toHaveLength(1);
+});

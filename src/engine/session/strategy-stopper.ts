@@ -1,4 +1,5 @@
 /** Stops a strategy: it receives no more events, its entries are canceled, protective orders stay, and a person is alerted; the others go on. */
+import { isAuction } from '../../domain/calendar.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
 import { ENGINE_TIMER } from '../state/timers.ts';
@@ -177,7 +178,7 @@ export class StrategyStopper {
   }
 
   #report(strategy: StrategyIndex, { reason, fault, isLasting, isByPerson = false }: StrategyStop): void {
-    const { context, registry, withdrawal, timers } = this.#view;
+    const { context, registry, withdrawal, timers, session } = this.#view;
     timers.clearOwner(strategy);
     // Prices alone do not make the engine check what it leaves: a timer brings an event.
     timers.set(ENGINE_TIMER, context.nowUs, () => undefined);
@@ -190,7 +191,8 @@ export class StrategyStopper {
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
     const { increasing, reducing } = withdrawal.withdrawEntriesOf(strategy);
     const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
-    const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders are canceled${kept}: ${cause}`;
+    const end = isAuction(session.phase) ? 'stay in the auction and may fill' : 'are canceled';
+    const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders ${end}${kept}: ${cause}`;
     context.alert(strategy, isByPerson ? 'warning' : 'critical', code, text);
   }
 }

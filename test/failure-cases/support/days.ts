@@ -45,15 +45,13 @@ export class Days {
   ): Promise<Story> {
     onTestFinished(() => systemClock.restart());
     leapTo(moment);
-    return running(
-      steps,
-      (yaml) =>
-        change(
-          yaml
-            .replace(/market: .*/, `market: ${join(this.#dir, 'market.yaml')}`)
-            .replace('cash: 5000000000', 'cash: 5000000000, hours: exchange'),
-        ),
-      { clock: systemClock, ...options },
-    );
+    return running(steps, (yaml) => change(this.hours(yaml)), { clock: systemClock, ...options });
+  }
+
+  /** The configuration with these hours. */
+  hours(yaml: string): string {
+    return yaml
+      .replace(/market: .*/, `market: ${join(this.#dir, 'market.yaml')}`)
+      .replace('cash: 5000000000', 'cash: 5000000000, hours: exchange');
   }
 }
