@@ -37,12 +37,16 @@ export async function reload(
   const days = calendarChanges(daemon.config.calendar, calendar, today);
   const command = { name: 'reload', reason } as const;
   const result = await carryOut(daemon, { config, command, started: null }, isCheck);
-  if (!result.ok || days.length === 0) return result;
-  if (!isCheck) daemon.takeCalendar(coverageOf(calendar), days);
-  const { changes = [] } = result;
+  const { changes } = result;
+  if (changes === undefined || days.length === 0) return result;
+  if (!isCheck) {
+    // With other strategies it is journaled already.
+    if (changes.length === 0) daemon.command(command);
+    daemon.takeCalendar(coverageOf(calendar), days);
+  }
   const head = isCheck ? 'a reload would change the calendar' : 'the calendar is changed';
   const text = [`${head}:`, ...days, ...(changes.length === 0 ? [] : [result.message])].join('\n');
-  return { ok: true, message: text, changes: [...days, ...changes] };
+  return { ok: result.ok, message: text, changes: [...days, ...changes] };
 }
 
 /** A strategy that was stopped runs again at once; its memory is made from the prices of today. */

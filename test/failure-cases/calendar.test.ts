@@ -131,6 +131,9 @@ describe('a holiday that is added while the daemon runs', () => {
     });
     expect(isSession(begun.daemon.config.calendar, tomorrow)).toBe(false);
     expect(begun.daemon.sessionDay).toBe(STORY_DAY);
+    const reloads = () => begun.entries.flatMap((entry) => (entry.kind === 'command' ? [entry.command] : []));
+    await begun.until(() => reloads().length > 0);
+    expect(reloads()).toEqual([{ name: 'reload', reason: 'the story' }]);
     expect(await begun.reload([RESTING, LATER])).toMatchObject({ ok: true, changes: [] });
     begun.print(13_002);
     await begun.until(async () => (await begun.truth()).orders.length === 2);

@@ -8,6 +8,7 @@ import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
+import { Days } from './support/days.ts';
 import { engineHere, HangingEngine } from './support/engine-here.ts';
 import { scripted, type Step } from './support/scripted.ts';
 import { running, Story } from './support/story.ts';
@@ -324,7 +325,8 @@ describe('a change in a running daemon', () => {
   });
 
   it('reports a new version that fails at the switch, on prices that came during its replay', async () => {
-    const story = await Story.open([{ ...OLD_LATER, at: 13_003 }]);
+    const days = new Days();
+    const story = await Story.open([{ ...OLD_LATER, at: 13_003 }], {}, (yaml) => days.hours(yaml));
     onTestFinished(() => story.close());
     const meanwhile = async (): Promise<void> => {
       story.print(13_003);
@@ -332,8 +334,10 @@ describe('a change in a running daemon', () => {
     };
     await story.start({ startEngine: heldAfterReplay(meanwhile) });
     story.print(13_000);
+    days.close('2026-03-10');
     const answer = await story.reload([{ at: 13_003, do: 'buy', qty: -1, price: 12_000 }]);
     expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('script is stopped') });
+    expect(answer.message, 'the rest of the file is taken').toContain('2026-03-10 is no session any more');
     expect(await stoppedOf(story)).toEqual({ script: 'fault' });
     await story.until(() => isOrdered(story, 0, 0));
   });
