@@ -55,6 +55,10 @@ export function expiryOf(calendar: TradingCalendar, { year, month }: ContractMon
   return sessionOnOrBefore(calendar, addDays(first, toThursday + 14));
 }
 
+/** Whether the contract of this month may expire on the day: a holiday moves it within the month. */
+export const mayExpireOn = ({ year, month }: ContractMonth, day: TradingDay): boolean =>
+  Number(day.slice(0, 4)) === year && Number(day.slice(5, 7)) === month;
+
 /** Names of the listed months, in their order. */
 const PLACES: readonly string[] = ['F1M', 'F2M', 'F1Q', 'F2Q'];
 

@@ -88,14 +88,17 @@ export function resolveContracts(
     const month = contractMonthOf(code);
     return month === undefined ? undefined : expiryOf(calendar, month);
   };
-  const known = quotes.flatMap((quote) => {
+  const rows = quotes.flatMap((quote) => {
     const spec = specOf(quote.orderCode);
     const expiry = quote.expiry ?? expiryIn(quote.orderCode);
     return spec === undefined || expiry === undefined ? [] : [{ orderCode: quote.orderCode, expiry, spec }];
   });
+  // A row that comes twice has two partners, and would take its contract off the list.
+  const known = uniqueBy(rows, (row) => row.orderCode);
   const notOurs = new Set(quotes.map(({ orderCode }): string => orderCode));
   for (const { orderCode } of known) notOurs.delete(orderCode);
-  const left = (listed ?? known.map(({ orderCode, expiry }) => ({ code: orderCode, expiry })))
+  const entries = listed ?? known.map(({ orderCode, expiry }) => ({ code: orderCode, expiry }));
+  const left = uniqueBy(entries, ({ code }) => code)
     .filter(({ code }) => !notOurs.has(code))
     .map(({ code, expiry }) => ({ code, month: monthKey(code), expiry: expiry ?? expiryIn(code) }));
   const contracts: ResolvedContract[] = [];
@@ -142,6 +145,10 @@ function onlyPairs(
     return rows.filter((other) => matches(other, entry)).length === 1 ? [{ row, entry }] : [];
   });
 }
+
+const uniqueBy = <T>(rows: readonly T[], keyOf: (row: T) => string): readonly T[] => [
+  ...new Map(rows.map((row) => [keyOf(row), row])).values(),
+];
 
 function monthKey(code: string): string | undefined {
   const month = contractMonthOf(code);

@@ -9,6 +9,7 @@ import {
   pointsOf,
   type PriceBand,
 } from '../../domain/contract.ts';
+import { contractMonthOf, mayExpireOn } from '../../domain/contract-code.ts';
 import { orderCode } from '../../domain/ids.ts';
 import { type ParseResult, parsed, type JsonRecord } from '../../domain/parsed.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
@@ -133,13 +134,17 @@ function quoteOf(quote: Quote, spec: ContractSpec, drift: DriftCounter): Contrac
   };
   const expiry = readDate(quote.expiryDate);
   if (expiry === null && quote.expiryDate.trim() !== '') drift.count('derivatives.expiryDate', 'no date');
+  const month = contractMonthOf(quote.symbol);
+  // By such a date a strategy would leave its contract for the next one, in the middle of its life.
+  const isOther = expiry !== null && month !== undefined && !mayExpireOn(month, expiry);
+  if (isOther) drift.count('derivatives.expiryDate', 'another month than that of its code');
   return {
     orderCode: orderCode(quote.symbol),
     ceiling: ticks('ceilPrice'),
     floor: ticks('floorPrice'),
     reference: hundredthsOrNull(quote.refPrice),
     lastPrice: ticks('matchPrice'),
-    expiry,
+    expiry: isOther ? null : expiry,
   };
 }
 

@@ -98,6 +98,12 @@ describe('joining stream codes and order codes', () => {
       expected: ['VN30F2601/VN30F2601 2026-01-15'],
     },
     {
+      name: 'a row that comes twice, on either side',
+      list: [listed('VN30F2601'), listed('VN30F2602'), listed('VN30F2602')],
+      quotes: [quote('VN30F2601'), quote('VN30F2601'), quote('VN30F2602')],
+      expected: ['VN30F2601/VN30F2601 2026-01-15', 'VN30F2602/VN30F2602 2026-02-19'],
+    },
+    {
       name: 'two forms of one month',
       list: [listed('41I1G1000'), listed('41I2G1000')],
       quotes: [quote('VN30F2601'), quote('VN100F2601')],

@@ -59,6 +59,7 @@ describe('the price board', () => {
     ['prices that cannot be', { ceilPrice: 1e8, refPrice: 1e8 }, { ceiling: null, reference: null }],
     ['a date that means never', { expiryDate: '31/12/9999' }, { expiry: null }],
     ['a date of no sense', { expiryDate: '31/02/2025' }, { expiry: null }],
+    ['a date of another month than that of its code', { expiryDate: '16/10/2025' }, { expiry: null }],
     ['a date of another form', { expiryDate: '2025-11-20' }, {}],
   ])('is read with %s', (_what, fields, differs) => {
     expect(readBoard([{ ...GOLDEN_ROW, ...fields }])).toStrictEqual({
@@ -74,6 +75,7 @@ describe('the price board', () => {
         { ...GOLDEN_ROW, ceilPrice: 1391.05, refPrice: '1300.12', expiryDate: '31/12/9999' },
         null,
         { symbol: '' },
+        { symbol: 'VN30F2511', expiryDate: '16/10/2025' },
       ],
       drift,
     );
@@ -83,6 +85,7 @@ describe('the price board', () => {
       'derivatives.ceilPrice: off the tick grid',
       'derivatives.data: a row without a symbol',
       'derivatives.data: a row without a symbol',
+      'derivatives.expiryDate: another month than that of its code',
     ]);
   });
 
