@@ -1,5 +1,5 @@
 /** The journal under another program, which locks it or reads for long, and in its archive. */
-import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/daemon/inspect/day-report.ts';
@@ -17,7 +17,7 @@ import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';
 import { writeArchive } from '../../src/journal/journal-copies.ts';
 import { type JournalReader, readJournal } from '../../src/journal/journal-reader.ts';
-import { frameLogPath } from '../../src/recording/frame-log.ts';
+import { frameLogPath, readFrameBatches } from '../../src/recording/frame-log.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import { openStore } from '../journal/journal-fixture.ts';
 import { scripted, type Step } from './support/scripted.ts';
@@ -82,6 +82,28 @@ it('that another program holds at the end loses its last rows, and says who has 
   await story.start();
   expect(story.daemon.halt.reason).toContain('its emergency file');
 });
+
+it('that was restored from before today goes on behind the frames of today that are there', async () => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 13_010 }]);
+  for (const price of [13_002, 13_003, 13_004]) story.print(price);
+  await story.until(() => framesOf(story, 'matchPrice').length === 4);
+  await story.stop();
+  for (const name of readdirSync(story.paths.dir).filter((each) => each.startsWith('journal')))
+    rmSync(join(story.paths.dir, name));
+  await story.start();
+  await story.buys(2);
+  await story.kill();
+  await story.start();
+  expect((await story.known()).net).toBe(2);
+  expect(story.alerts()).not.toContain('engine_lost');
+  const numbers = framesOf(story, '').map(({ seq }) => seq);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+});
+
+const framesOf = ({ daemon, paths }: Story, words: string) =>
+  [...readFrameBatches(frameLogPath(paths.frames, daemon.sessionDay!))]
+    .flat()
+    .filter(({ text }) => text.includes(words));
 
 it('case 34: a reader that keeps the log from being folded in is reported, and stops nothing', async () => {
   const story = await running([RESTING]);

@@ -137,8 +137,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: End
     const since = versionStarts(read.strategyLists(before), strategies, names);
     for (const [strategy, reason] of excludedIn(read, before, since)) excluded.set(strategy, reason);
   }
-  /** `past`: none for a day that begins. */
-  return { day, past: isNew ? null : place, isStarted, carriedOver, tracker, strategies, excluded, sent };
+  return { day, past: place, isStarted, carriedOver, tracker, strategies, excluded, sent };
 }
 
 function carriedOverFrom(
@@ -173,7 +172,7 @@ export class TradingSession implements InputSink, SessionWork {
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
   readonly #lastStops = new Map<StrategyIndex, Seq>();
-  /** Null for a day that began with this session. */
+  /** Null until the past is read. */
   replayed: ReplayedPast | null = null;
 
   private constructor(
@@ -246,7 +245,8 @@ export class TradingSession implements InputSink, SessionWork {
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
     prices?.restart();
-    if (past !== null) await Promise.all([this.#replay(past), this.tracker.readPast()]);
+    // Of a day that is new to the journal too: where that was restored, numbers go on behind those of the frames that are there.
+    await Promise.all([this.#replay(past), this.tracker.readPast()]);
     this.inbox.frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
     journal.beforeCommit(() => this.#settleFrames());
     const carried = carriedOver.started;
