@@ -83,6 +83,8 @@ class FrameCompiler {
   readonly #byCode = new Map<string, Contract | undefined>();
   readonly #counts: FrameCounts = { trades: 0, books: 0, others: 0, duplicates: 0 };
   #frames = 0;
+  #lastSeq = 0;
+  #lastUs = -Infinity;
 
   constructor(options: FrameOptions, collector: Collector<DayTicks>, bad: BadRows) {
     this.#options = options;
@@ -96,6 +98,11 @@ class FrameCompiler {
 
   add({ text, seq, tsUs }: StampedFrame): void {
     this.#frames += 1;
+    // Numbers begin again where a journal was lost, and time goes back where a clock was set: both at once are a second copy of the log.
+    if (seq <= this.#lastSeq && tsUs <= this.#lastUs)
+      return this.#bad.add(this.#frames, `expected a frame after number ${this.#lastSeq}, was ${seq} again`);
+    this.#lastSeq = seq;
+    this.#lastUs = tsUs;
     const read = decodeServerFrame(text, this, seq, tsUs);
     if (read.kind === 'malformed') return this.#bad.add(this.#frames, issuesText(read.issues));
     if (read.kind === 'unknown_symbol') {

@@ -1,5 +1,6 @@
 /** Frames into columns: the book of each moment, who crossed it, and what was missed. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import {
@@ -158,6 +159,24 @@ it('reports each frame that cannot be read, and takes the others when it is aske
   expect(some.rows).toHaveLength(5);
   expect(some.report.counts.others).toBe(2);
   expect(some.report.stored[0]?.meta.badRows).toBe(3);
+});
+
+it('takes no frame twice: of a log that was put behind itself the second copy is bad rows', async () => {
+  const file = recorded(STORY);
+  appendFileSync(file, readFileSync(file));
+  const none = await compiled(file);
+  expect([none.report.badRows, none.report.stored]).toEqual([5, []]);
+  expect(none.badLines[0]).toBe('6: expected a frame after number 5, was 1 again');
+  const once = await compiled(file, { skipBad: true });
+  expect(once.rows).toEqual((await compiled(recorded(STORY))).rows);
+});
+
+it('takes all frames where numbers began again, as with a journal that was lost', async () => {
+  const file = recorded(STORY);
+  const log = openFrameLog(dirname(file), DAY);
+  log.append([{ seq: seq(2), tsUs: tsUs(NINE + 700 * US_PER_SECOND), text: trade(19_501, 1, 13) }]);
+  log.close();
+  expect((await compiled(file)).rows).toHaveLength(6);
 });
 
 it('says how much a crash tore off, and reads a packed log as it is', async () => {
