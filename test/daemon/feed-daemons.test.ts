@@ -6,10 +6,13 @@ import { systemClock } from '../../src/host/system-clock.ts';
 import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
 import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { seconds, type TsUs, tsUs } from '../../src/domain/units.ts';
+import { seconds, seq, type TsUs, tsUs } from '../../src/domain/units.ts';
+import { noteOf } from '../../src/cluster/feed-messages.ts';
+import type { StampedFrame } from '../../src/wire/stream/server-frame.ts';
 import { recordFeed } from '../../src/cluster/feed-reader.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
+import { Publishing } from '../cluster/feed-fixture.ts';
 import { Story } from '../failure-cases/support/story.ts';
 import type { Step } from '../failure-cases/support/scripted.ts';
 
@@ -152,6 +155,25 @@ test('a book is empty after the stream of the publisher was cut: its levels may 
   live.print(13_002);
   await live.until(() => asks.length > before);
   expect(asks[before]).toBe(0);
+});
+
+test('a reader that comes later gives its venue no level from before a cut of the publisher', async () => {
+  const server = await natsServer();
+  const feed = access(server, 'read');
+  const publisher = new Publishing({ url: server.url }, { name: feed.name });
+  const at = (number: number, text: string): StampedFrame => ({ seq: seq(number), tsUs: tsUs(number), text });
+  const stream = (number: number, state: 'live' | 'down'): StampedFrame =>
+    noteOf({ kind: 'stream', seq: seq(number), tsUs: tsUs(number), state, reason: 'a story' });
+  const bid = 's|23|{"symbol":"VN30F2601","bidPrice01":1299,"bidQtty01":5}';
+  const ask = 's|24|{"symbol":"VN30F2601","offerPrice01":1301,"offerQtty01":5}';
+  publisher.take([at(1, bid), at(2, ask), stream(3, 'down'), stream(4, 'live'), at(5, bid), at(6, ask)]);
+  await publisher.publisher.close();
+  const terms = { orderCode: 'VN30F2601', streamCode: 'VN30F2601', reference: 130_000 };
+  const { source } = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
+  const books: string[] = [];
+  for (let print = source.take(tsUs(0)); print !== undefined; print = source.take(tsUs(0)))
+    books.push(`${print.book?.bids.length}/${print.book?.asks.length}`);
+  expect(books).toEqual(['0/0', '1/1', '0/0', '1/1']);
 });
 
 test('nothing that a secret or an account could be read from crosses the server', async () => {

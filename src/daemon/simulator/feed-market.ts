@@ -32,7 +32,8 @@ const NO_BOOK = { bids: [], asks: [] };
 class FeedMarket implements MarketSource, FeedListener {
   readonly #codes: Codes['codes'];
   readonly #log: (text: string) => void;
-  #frames: StampedFrame[] = [];
+  /** Null where what follows does not continue what came before. */
+  #frames: (StampedFrame | null)[] = [];
   #next = 0;
   #afterUs: number = -Infinity;
   readonly #contracts = new Map<string, FollowedContract | undefined>();
@@ -62,7 +63,7 @@ class FeedMarket implements MarketSource, FeedListener {
         if (this.#isPublisherLive === undefined) this.#setPublisher(true, 'prices come');
       } else {
         this.#listener?.onMore();
-        if (note.state !== 'live') this.#emptyBooks();
+        if (note.state !== 'live') this.#frames.push(null);
         this.#setPublisher(note.state === 'live', note.reason);
       }
     }
@@ -70,12 +71,12 @@ class FeedMarket implements MarketSource, FeedListener {
   }
 
   onGap(reason: string): void {
-    this.#emptyBooks();
+    this.#frames.push(null);
     this.#set(false, reason);
     this.#judge(reason);
   }
 
-  #emptyBooks(): void {
+  #emptyBooks(): undefined {
     for (const contract of this.#contracts.values()) contract?.book.empty();
   }
 
@@ -112,7 +113,7 @@ class FeedMarket implements MarketSource, FeedListener {
 
   begin(after: TsUs | undefined): TsUs | undefined {
     this.#afterUs = after ?? -Infinity;
-    return this.#frames[0]?.tsUs;
+    return this.#frames.find((frame) => frame !== null)?.tsUs;
   }
 
   /** At once: their time has come where they come from. */
@@ -123,8 +124,8 @@ class FeedMarket implements MarketSource, FeedListener {
   take(): SourcePrint | undefined {
     for (let frame = this.#frames[this.#next]; frame !== undefined; frame = this.#frames[this.#next]) {
       this.#next += 1;
-      const print = this.#printOf(frame);
-      if (print !== undefined && frame.tsUs > this.#afterUs) return print;
+      const print = frame === null ? this.#emptyBooks() : this.#printOf(frame);
+      if (print !== undefined && print.tsUs > this.#afterUs) return print;
     }
     this.#frames = [];
     this.#next = 0;
