@@ -77,6 +77,8 @@ export class TokenKeeper implements TokenSource {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   #token: AccessToken | undefined = undefined;
+  /** It lives on beside its successor (rulings, 16), in case the broker rejects that one. */
+  #before: AccessToken | undefined = undefined;
   #running: Promise<RefreshResult> | undefined = undefined;
   #finalFailure: RefreshFailure | undefined = undefined;
   #failures = 0;
@@ -119,11 +121,15 @@ export class TokenKeeper implements TokenSource {
 
   reject(jwt: string, by: 'stream' | 'rest', detail: string): void {
     if (this.#token?.jwt !== jwt) return;
-    this.#token = undefined;
+    this.#token = this.#before;
+    this.#before = undefined;
     this.#doubt = undefined;
     this.#expiry?.();
     this.#cache(() => this.#options.cache.clear());
-    this.#options.onSignal({ kind: 'rejected', by, detail });
+    const next = this.current();
+    if (next !== undefined) this.#awaitEnd(next);
+    const remedy = next === undefined ? '' : '; the one before is used until it ends';
+    this.#options.onSignal({ kind: 'rejected', by, detail: detail + remedy });
     this.#notify();
   }
 
@@ -301,6 +307,7 @@ export class TokenKeeper implements TokenSource {
 
   #useToken(token: AccessToken, from: 'cache' | 'exchange'): void {
     const { cache, onSignal } = this.#options;
+    this.#before = this.#token;
     this.#token = token;
     this.#alertedDoubts.clear();
     this.#finalFailure = undefined;

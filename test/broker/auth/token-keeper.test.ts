@@ -413,6 +413,22 @@ describe('the life of a token', () => {
     expect(keeper.current()).toBeUndefined();
     expect(world.cached).toBeUndefined();
   });
+
+  it('goes on where the broker rejects its successor, to its own end: orders have to be canceled', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    const first = keeper.current();
+    await keeper.refresh('operator');
+    keeper.reject(keeper.current()?.jwt ?? '', 'stream', '211110 Invalid JWT');
+    expect(keeper.current()).toBe(first);
+    keeper.reject(first?.jwt ?? '', 'stream', '211110 Invalid JWT');
+    expect(keeper.current(), 'no other one').toBeUndefined();
+    await keeper.refresh('operator');
+    await keeper.refresh('operator');
+    keeper.reject(keeper.current()?.jwt ?? '', 'stream', '211110 Invalid JWT');
+    world.timers.advance(hours(8));
+    expect([keeper.current(), world.kinds().at(-1)]).toEqual([undefined, 'expired']);
+  });
 });
 
 const refuse = (keeper: TokenKeeper, operation: string): void =>
