@@ -1,5 +1,5 @@
 /** The journal's file: its tables, and the format of the rows in them. A file of another format is left as it is. */
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isDiskFull, JournalFormatError, withPath } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
@@ -70,6 +70,7 @@ export function openDatabase(path: string): Database {
 
 function withRoomOrAlone(path: string, open: () => Database, openAlone: () => Database): Database {
   return withPath(path, () => {
+    refuseOtherLog(path);
     try {
       return open();
     } catch (error) {
@@ -77,6 +78,25 @@ function withRoomOrAlone(path: string, open: () => Database, openAlone: () => Da
       return openAlone();
     }
   });
+}
+
+/** Byte 18 of an SQLite file whose changes go to a log; the file of a copy has none. */
+const WITH_LOG = 2;
+const HEAD_BYTES = 19;
+
+/** SQLite would write the pages of that log into a copy that was put next to it. */
+function refuseOtherLog(path: string): void {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log === undefined || log.size === 0) return;
+  const head = new Uint8Array(HEAD_BYTES);
+  const file = openSync(path, 'r');
+  const read = readSync(file, head);
+  closeSync(file);
+  if (read < HEAD_BYTES || head[18] === WITH_LOG) return;
+  throw new JournalFormatError(
+    `journal ${path}: expected a copy alone, and ${path}-wal is the log of the journal that was here before: move it and ` +
+      `${path}-shm away; nothing was started and nothing was changed`,
+  );
 }
 
 /** Lets others read again; throws while the disk is full. */

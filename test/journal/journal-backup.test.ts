@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
@@ -38,6 +38,22 @@ it('copies the journal while it is written to, private to its owner, and a daemo
   const opened = readJournal(restored);
   expect(opened.read.check()).toMatchObject({ sessions: [{ inputs: 3, entries: 4 }], faults: [] });
   opened.close();
+});
+
+it('is no copy to go on with while the log of the journal before lies next to it', () => {
+  const { path, store, backups } = running();
+  const backup = backUpJournal(path, backups, DAY);
+  store.append(note(4));
+  store.flush();
+  const restored = join(tempDir(), 'journal.db');
+  copyFileSync(backup.path, restored);
+  copyFileSync(`${path}-wal`, `${restored}-wal`);
+  store.close();
+  expect(() => openStore(restored)).toThrow(/-wal is the log of the journal that was here before: move it/);
+  expect(() => readJournal(restored)).toThrow(/-wal is the log of the journal/);
+  expect(readFileSync(restored)).toEqual(readFileSync(backup.path));
+  rmSync(`${restored}-wal`);
+  openStore(restored).store.close();
 });
 
 it('takes the place of an earlier copy of the day', () => {
