@@ -124,6 +124,7 @@ export class SessionPast {
     });
     try {
       let input = inputs.next();
+      let lastFrame = 0;
       const takeInputs = (before: number): void => {
         for (; input.done !== true && input.value.seq < before; input = inputs.next()) {
           if (input.value.seq > until) continue;
@@ -137,6 +138,9 @@ export class SessionPast {
       };
       for (const frames of this.#frameBatches())
         for (const frame of frames) {
+          // Of a log that was put behind itself, or behind that of a run before: what it lacks then is missing.
+          if (frame.seq <= lastFrame) continue;
+          lastFrame = frame.seq;
           takeInputs(frame.seq);
           if (frame.seq > until) continue;
           this.#passed(frame);

@@ -1,5 +1,5 @@
 /** The journal under another program, which locks it or reads for long, and in its archive. */
-import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/daemon/inspect/day-report.ts';
@@ -98,6 +98,18 @@ it('that was restored from before today goes on behind the frames of today that 
   expect(story.alerts()).not.toContain('engine_lost');
   const numbers = framesOf(story, '').map(({ seq }) => seq);
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+});
+
+it('is gone on with where a restore has put the frames of today behind themselves', async () => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 13_010 }]);
+  await story.buys(2);
+  const path = frameLogPath(story.paths.frames, story.daemon.sessionDay!);
+  await story.stop();
+  appendFileSync(path, readFileSync(path));
+  await story.start();
+  expect((await story.known()).net).toBe(2);
+  expect(story.alerts()).toEqual([]);
+  expect(story.moves).toEqual([]);
 });
 
 const framesOf = ({ daemon, paths }: Story, words: string) =>
