@@ -44,20 +44,26 @@ export interface StageProgress {
 
 type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase'>;
 
-export function cancelProgress(before: Pick<EngineStatus, 'orders'>) {
+/** `before`: null where no engine could show what was open. */
+export function cancelProgress(before: Pick<EngineStatus, 'orders'> | null) {
   let taken: ReadonlySet<string> | null = null;
   return (now: EngineStatus, isLate: boolean): StageProgress => {
     // The first view after the command shows what it cancels of the moment since the one before.
     taken ??= new Set(
-      [...before.orders, ...now.orders.filter(({ status }) => status === 'pending_cancel')].map(
+      [...(before?.orders ?? []), ...now.orders.filter(({ status }) => status === 'pending_cancel')].map(
         ({ clientOrderId }) => clientOrderId,
       ),
     );
-    return cancelStage(taken, now, isLate);
+    return cancelStage(taken, now, isLate, before === null);
   };
 }
 
-function cancelStage(taken: ReadonlySet<string>, now: EngineStatus, isLate: boolean): StageProgress {
+function cancelStage(
+  taken: ReadonlySet<string>,
+  now: EngineStatus,
+  isLate: boolean,
+  isUnseen: boolean,
+): StageProgress {
   const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
   const all = formatCount(taken.size, 'open order');
   if (left.length > 0) {
@@ -69,7 +75,10 @@ function cancelStage(taken: ReadonlySet<string>, now: EngineStatus, isLate: bool
   }
   const more = now.orders.length - left.length;
   const news = more === 0 ? '' : `; ${more} more since: cancel-all stops no strategy, tickwright halt does`;
-  const text = taken.size === 0 ? 'no order was open' : `${all} ended: tickwright orders shows how`;
+  const none = isUnseen
+    ? 'no cancel is under way: tickwright orders shows how each ended'
+    : 'no order was open';
+  const text = taken.size === 0 ? none : `${all} ended: tickwright orders shows how`;
   return { state: 'done', text: text + news };
 }
 

@@ -98,7 +98,7 @@ async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult>
   // Asked for ahead of the command and awaited after it: the last view lacks orders of the last second.
   const view = withTimeout(daemon.refreshView(), VIEW_WAIT_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
-  const stageOf = cancelProgress((await view) ?? daemon.lastView ?? { orders: [] });
+  const stageOf = cancelProgress((await view) ?? daemon.lastView ?? null);
   return withProgress(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => stageOf(now, false) });
 }
 

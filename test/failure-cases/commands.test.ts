@@ -130,6 +130,23 @@ it('says of an order, asked to cancel it as the engine is lost, no more than it 
   await story.until(async () => (await story.truth()).orders.length === 0);
 });
 
+it('says of a cancel-all, asked as the engine is lost, not that no order was open', async () => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
+  await story.stop();
+  const { engines } = await withLostEngine(story, () => story.ask('seen'));
+  story.print(13_001);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  engines[0]!.hang();
+  const asked = story.ask('cancel-all');
+  engines[0]!.end();
+  await asked;
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  await story.until(
+    async () => (await story.view()) !== undefined && story.alerts().includes('cancel_all_ended'),
+  );
+  expect(story.texts('cancel_all_ended').join()).not.toContain('no order was open');
+});
+
 it('does not say that a strategy is stopped while the engine hangs', async () => {
   const story = await running([]);
   await story.stop();
