@@ -1,6 +1,7 @@
 /** What is asked before anything leaves, and what leaves in no case. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { takeAccountLock } from '../../src/host/state/running-daemons.ts';
 import { takeInstanceLock } from '../../src/journal/instance-lock.ts';
 import { goldenAnswer } from '../wire/support/golden.ts';
 import { ACCOUNT, BrokerShell, SUB_ACCOUNT } from './support/broker-shell.ts';
@@ -124,6 +125,21 @@ describe('a token', () => {
     lock.release();
     expect([code, err]).toEqual([1, expect.stringContaining('tickwright token asks it for one')]);
     expect(shell.server.exchanges).toEqual([]);
+  });
+
+  it('is not exchanged next to a daemon that has another state directory, whose token it may end', async () => {
+    vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
+    vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+    vi.stubEnv('XDG_STATE_HOME', shell.dir);
+    const account = { restUrl: shell.server.baseUrl, custodyCode: ACCOUNT, subAccountId: SUB_ACCOUNT };
+    const lock = takeAccountLock(account);
+    const { code, err } = await shell.run('positions', { extra: real('live') });
+    const asked = await shell.run(PLACE.replace('--qty 2', '--qty 1'), { extra: real('live') });
+    lock.release();
+    expect([code, err]).toEqual([1, expect.stringContaining('name that directory with --state')]);
+    expect(asked.err).toContain('a daemon trades this account');
+    expect(shell.server.exchanges).toEqual([]);
+    expect(await shell.run('positions', { extra: real('live') })).toMatchObject({ code: 0 });
   });
 });
 

@@ -34,6 +34,7 @@ import {
 import { driftText } from './edge-alerts.ts';
 import { systemClock, systemTimers } from '../../host/system-clock.ts';
 import { withFirstDayLimits } from '../../host/run-plan.ts';
+import { isAccountTraded } from '../../host/state/running-daemons.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../host/state/state-paths.ts';
 import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
@@ -114,7 +115,17 @@ export class ManualTrader {
 
   /** A running daemon sees manual orders as orders of another channel. */
   get isDaemonRunning(): boolean {
-    return isLockHeld(this.#options.paths.lock);
+    return this.#whyNoExchange() !== null;
+  }
+
+  /** The daemon of the account alone exchanges tokens: a new one may end the one that it has. */
+  #whyNoExchange(): string | null {
+    const { config, address, paths } = this.#options;
+    if (isLockHeld(paths.lock))
+      return 'the daemon of this account has no token yet: tickwright token asks it for one';
+    return config.mode === 'live' && isAccountTraded(address)
+      ? 'a daemon with another state directory trades this account: name that directory with --state'
+      : null;
   }
 
   /** The cached token, or a new one; `operator` exchanges in any case. */
@@ -122,15 +133,12 @@ export class ManualTrader {
     const current = this.#connection.tokens.current();
     if (current !== undefined && reason === 'needed')
       return { ok: true, expiresAt: current.expiresAt } as const;
-    const refused = {
-      ok: false,
-      reason: 'the daemon of this account has no token yet: tickwright token asks it for one',
-    } as const;
-    if (this.isDaemonRunning) return refused;
+    const refused = this.#whyNoExchange();
+    if (refused !== null) return { ok: false, reason: refused } as const;
     const result = await this.#connection.tokens.refresh(reason);
     if (result.ok) return { ok: true, expiresAt: result.token.expiresAt } as const;
     // It may have started while a person looked for the password.
-    return this.isDaemonRunning ? refused : ({ ok: false, reason: result.failure.reason } as const);
+    return { ok: false, reason: this.#whyNoExchange() ?? result.failure.reason } as const;
   }
 
   /** Only step 1 of the request route. */

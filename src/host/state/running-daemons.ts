@@ -1,11 +1,11 @@
 /** The daemons of this user: the lock of each on its account, the list of those that run, and where one of them is controlled. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { thrownText, hasCode, undefinedIfMissing } from '../../domain/failure.ts';
 import { isRecord, parseJson } from '../../domain/parsed.ts';
-import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { type InstanceLock, isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { readBlocks, statePaths } from './state-paths.ts';
 
 type AccountAddress = Readonly<Record<'restUrl' | 'custodyCode' | 'subAccountId', string>>;
@@ -22,16 +22,9 @@ function userStateDir(): string {
   return join(isAbsolute(process.env['HOME'] ?? '') ? homedir() : home, '.local', 'state', 'tickwright');
 }
 
-/**
- * One daemon trades an account with real money, whatever its state directory: the lock is in the place that they share. It does not cover other users or other machines. Throws `AlreadyRunning`.
- */
-export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountAddress): InstanceLock {
-  const dir = join(userStateDir(), 'accounts');
-  const refused = thrownText(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
-  if (refused !== null) {
-    const remedy = 'set XDG_STATE_HOME to a directory that this user may write';
-    throw new Error(`the lock of the account cannot be kept in ${dir}: ${refused}; ${remedy}`);
-  }
+const accountsDir = (): string => join(userStateDir(), 'accounts');
+
+function accountLockPath({ restUrl, custodyCode, subAccountId }: AccountAddress): string {
   const { hostname, host } = new URL(restUrl);
   // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.
   const broker = /^(?:localhost|127\..*|\[::1\])$/.test(hostname) ? host : '';
@@ -39,11 +32,27 @@ export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountA
     .update(`${broker} ${custodyCode} ${subAccountId}`)
     .digest('hex')
     .slice(0, 16);
-  return takeInstanceLock(
-    join(dir, `${key}.lock`),
-    process.pid,
-    'two daemons of one account fight each other',
-  );
+  return join(accountsDir(), `${key}.lock`);
+}
+
+/**
+ * One daemon trades an account with real money, whatever its state directory: the lock is in the place that they share. It does not cover other users or other machines. Throws `AlreadyRunning`.
+ */
+export function takeAccountLock(address: AccountAddress): InstanceLock {
+  const dir = accountsDir();
+  const refused = thrownText(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
+  if (refused !== null) {
+    const remedy = 'set XDG_STATE_HOME to a directory that this user may write';
+    throw new Error(`the lock of the account cannot be kept in ${dir}: ${refused}; ${remedy}`);
+  }
+  const path = accountLockPath(address);
+  return takeInstanceLock(path, process.pid, 'two daemons of one account fight each other');
+}
+
+/** Whether a daemon of this user trades the account with real money, whatever its state directory. */
+export function isAccountTraded(address: AccountAddress): boolean {
+  const path = accountLockPath(address);
+  return existsSync(path) && isLockHeld(path);
 }
 
 /** List for commands that name no daemon: a halt must reach the one that trades. Each lists itself while its control API is open. */

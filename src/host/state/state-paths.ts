@@ -152,10 +152,10 @@ export async function runSingle<T>(paths: StatePaths, run: (shutdown: Shutdown) 
   }
 }
 
-/** Forgets journal with its copies, frames, token and paper account. Only after the lock is held, and never in live. */
+/** Forgets journal with its copies, frames, token, calls by hand and paper account. Only after the lock is held, and never in live. */
 export function forgetState(paths: StatePaths): void {
-  const { journal, run, token, emergency, frames, archive, backups, data, simulator } = paths;
-  const files = [journal, `${journal}-wal`, `${journal}-shm`, run, token, emergency];
+  const { journal, run, token, emergency, calls, frames, archive, backups, data, simulator } = paths;
+  const files = [journal, `${journal}-wal`, `${journal}-shm`, run, token, emergency, calls];
   for (const path of [...files, frames, archive, backups, data, simulator])
     rmSync(path, { recursive: true, force: true });
 }

@@ -85,7 +85,7 @@ describe('a state directory', () => {
   );
 
   it('of a paper account that is forgotten keeps no copy of its journal: the next one is no fault of that', () => {
-    const paths = place(['journal.db']);
+    const paths = place(['journal.db', 'calls.jsonl']);
     for (const dir of [paths.backups, paths.archive]) mkdirSync(dir);
     forgetState(paths);
     expect(readdirSync(paths.dir)).toEqual([]);
