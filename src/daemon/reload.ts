@@ -226,10 +226,12 @@ function effects(
   const held = positionText(entry.positions);
   const orders = entry.openOrders === 0 ? '' : formatCount(entry.openOrders, 'open order');
   const keeps = [held, orders].filter((text) => text !== '').join(' and ');
+  // A target that an earlier version aimed at is nobody's any more, and its order may fill.
+  const entries = orders === '' ? '' : ', its entries rest until they fill or are canceled';
   const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const large = entry.positions.filter(({ qty }) => Math.abs(qty) > positionMax);
   return [
-    ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices`]),
+    ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices${entries}`]),
     ...large.map(
       ({ qty, orderCode }) =>
         `holds ${qty} of ${orderCode}, above its positionMax ${positionMax}: it can only reduce that`,

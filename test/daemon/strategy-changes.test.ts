@@ -50,4 +50,7 @@ it('a limit that is lowered below what rests names the orders that may fill beyo
   expect(changesOf(2, 9)).toContain('its orders to buy 4 of VN30F2603 stay');
   expect(changesOf(4, 9)).not.toContain('its orders to');
   expect(changesOf(4, 1)).toContain('above its openOrdersMax 1');
+  expect(changesOf(4, 9)).toContain(
+    'keeps 2 open orders; its exits keep their prices, its entries rest until',
+  );
 });
