@@ -100,6 +100,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   process_died: (command) =>
     `read the log before its last starts; fix the strategy, then: ${command('reload')} --reason "…", or ${command('start-strategy …')} --reason "…"`,
   program_waits: (command) => `${command('stop')} --reason "…", then start it again`,
+  terms_changed: (command) =>
+    `put tick and pointValue of the market file back, then: ${command('stop')} --reason "…", and start it again; the next day takes others`,
   no_room: () =>
     'make room on the disk of the state directory, mount it for writing, or end the program that holds the journal; the session opens by itself then',
   calendar_ends: renew,

@@ -107,3 +107,27 @@ it('says of a strategy that is stopped in an auction that its entry cannot be ca
   expect(story.texts('strategy_stopped').join()).toContain('1 orders stay in the auction and may fill');
   expect((await story.truth()).orders).toHaveLength(1);
 });
+
+it.each([
+  ['tick: 0.1', 'tick: 0.2'],
+  ['pointValue: 100000', 'pointValue: 200000'],
+])(
+  'a market file with %s changed to %s opens no second part of a day, and the next day',
+  async (from, to) => {
+    const days = new Days();
+    const story = await days.begin('2026-11-17T10:00:00', [BUY]);
+    await story.buys(1);
+    await story.stop();
+    days.edit((yaml) => yaml.replace(from, to));
+    story.launch();
+    await story.until(() => story.alerts().includes('terms_changed'));
+    expect(story.texts('terms_changed').join()).toContain(
+      'another tick or pointValue of VN30 than 41I1GB000',
+    );
+    expect(story.daemon.sessionDay).toBeUndefined();
+    await story.stop();
+    leapTo('2026-11-18T09:30:00');
+    await story.start();
+    expect((await story.known()).net).toBe(1);
+  },
+);

@@ -40,6 +40,7 @@ import { ownBooks } from '../restart/own-books.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 import {
   type OnEngineLost,
+  type PreparedSession,
   prepareSession,
   type SessionContext,
   type EndedSession,
@@ -71,8 +72,24 @@ const NO_ENGINE = `until then no engine runs ${NO_SESSION}`;
 
 class OtherProgram extends Error {}
 
+class OtherTerms extends Error {}
+
+/** Prices of a day are counted in ticks, and money in values of a point: by others a loss would be measured wrong. */
+function assertSameTerms({ isStarted, carriedOver }: PreparedSession, { contracts }: Config): void {
+  if (!isStarted) return;
+  for (const { orderCode, spec } of carriedOver.contracts) {
+    const now = contracts[spec.underlying];
+    const isSame =
+      now?.hundredthsPerTick === spec.hundredthsPerTick && now.moneyPerHundredth === spec.moneyPerHundredth;
+    if (now === undefined || isSame) continue;
+    const what = `the market file has another tick or pointValue of ${spec.underlying} than ${orderCode} had earlier today`;
+    throw new OtherTerms(`${what}: no session can begin with it before the next day, ${NO_SESSION}`);
+  }
+}
+
 /** Null for a failure that waiting does not cure. */
 function whyNoSession(error: unknown): string | null {
+  if (error instanceof OtherTerms) return error.message;
   if (isLocked(error)) return LOCKED;
   if (isDiskFull(error)) return NO_ROOM;
   if (!isDiskFailing(error)) return null;
@@ -182,7 +199,8 @@ export class SessionCycle implements InputSink {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
         const text = isOther ? `${error.message}: ${NO_ENGINE}` : whyNoSession(error);
         if (text === null) throw error;
-        if (this.degraded !== text) this.#endWithoutEngine(isOther ? 'program_waits' : 'no_room', text);
+        const code = isOther ? 'program_waits' : error instanceof OtherTerms ? 'terms_changed' : 'no_room';
+        if (this.degraded !== text) this.#endWithoutEngine(code, text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
@@ -240,6 +258,7 @@ export class SessionCycle implements InputSink {
     const context = this.#context;
     const { edge, config, journal } = context;
     const prepared = prepareSession(context, this.#ended);
+    assertSameTerms(prepared, config);
     // A later start must not run a strategy over inputs that it missed.
     for (const [strategy, reason] of prepared.excluded)
       if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);

@@ -64,7 +64,7 @@ interface RepeatWindow extends SentAlert {
 }
 
 /** A start resolves these, so that the next one is news. */
-const UNTIL_START: ReadonlySet<string> = new Set(['engine_gone', 'program_waits']);
+const UNTIL_START: ReadonlySet<string> = new Set(['engine_gone', 'program_waits', 'terms_changed']);
 const NOT_ACKNOWLEDGED = 'not_acknowledged';
 const ACKNOWLEDGED: AllClear = { codes: [NOT_ACKNOWLEDGED], about: '' };
 const END_AT_ONCE = { severity: 'info', kind: 'reminder' } as const;

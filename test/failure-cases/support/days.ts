@@ -26,10 +26,14 @@ export class Days {
 
   /** `change`: of the market file. */
   constructor(change: (yaml: string) => string = (yaml) => yaml) {
-    const market = readFileSync(join(ROOT, 'config', 'vn30f.yaml'), 'utf8');
-    writeFileSync(join(this.#dir, 'market.yaml'), change(market));
+    this.edit(change);
     this.close();
     onTestFinished(() => rmSync(this.#dir, { recursive: true, force: true }));
+  }
+
+  edit(change: (yaml: string) => string): void {
+    const market = readFileSync(join(ROOT, 'config', 'vn30f.yaml'), 'utf8');
+    writeFileSync(join(this.#dir, 'market.yaml'), change(market));
   }
 
   close(...closures: readonly string[]): void {
