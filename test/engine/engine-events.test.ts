@@ -71,18 +71,6 @@ describe('the market', () => {
   });
 });
 
-describe('20: prices that stop while the stream is open', () => {
-  it('are reported to strategies, empty the book and hold entries until they come again', () => {
-    const rig = bids(new EngineRig({ isReal: true }).start().account().trade(13_000), [[12_990, 5]]); // prettier-ignore
-    rig.post({ kind: 'stream', state: 'stale', reason: 'no prices for 10 s' });
-    rig.submit(FIRST, 'buy', 1, 12_990);
-    expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['stream_down']);
-    rig.stream('live').reference();
-    expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'stale', 'live']);
-    expect(rig.alerts()).not.toContain('stream_down');
-  });
-});
-
 describe('reads', () => {
   it('are fast while anything of ours is open', () => {
     const rig = new EngineRig().start();
@@ -129,12 +117,6 @@ describe('reads', () => {
     expect(rig.of('order_adopted')).toEqual([]);
     rig.look([{ no: '5', qty: 2 }]);
     expect(rig.of('order_adopted')).toHaveLength(1);
-  });
-
-  it('that keep failing are alerted once', () => {
-    const rig = new EngineRig().start();
-    for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });
-    expect(rig.alerts()).toEqual(['reads_failing']);
   });
 
   it('leave the pace of the night when the market opens', () => {
@@ -219,13 +201,6 @@ describe('commands', () => {
       [true, 'lunch'],
       [false, 'back'],
     ]);
-  });
-
-  it('a stop keeps entries off, but not after the next start', () => {
-    const rig = new EngineRig().start().command({ name: 'stop', reason: 'SIGINT' });
-    expect(rig.engine.snapshot().halted).toContain('stopping');
-    rig.boot(2);
-    expect(rig.engine.snapshot().halted).toBeNull();
   });
 
   it('a journal that cannot be written freezes entries', () => {

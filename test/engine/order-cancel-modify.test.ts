@@ -65,17 +65,6 @@ describe('a cancel', () => {
     expect([status, reason], 'a fill was refused by nobody').toEqual(['filled', '']);
   });
 
-  it('that loses the race ends filled', () => {
-    const rig = new EngineRig().start();
-    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig.cancel(FIRST, id).look([{ no: '7', ...traded(13_000, 2) }]);
-    expect(rig.statusOf(id)).toBe('filled');
-    expect(rig.position(FIRST)).toBe(2);
-    rig.outcome('cancel', id, lastCall(rig), { status: 'rejected', code: '-8004', text: 'matched' });
-    expect(rig.statusOf(id)).toBe('filled');
-    expect(rig.alerts()).toEqual([]);
-  });
-
   it('waits while the book says that it cannot be canceled', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');

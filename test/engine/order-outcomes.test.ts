@@ -92,28 +92,6 @@ describe('two orders of the same terms', () => {
 });
 
 describe('an order that was given up', () => {
-  it.each(['rejected', 'not_sent'] as const)(
-    '3: fills late after it was %s: position, strategy and alert',
-    (status) => {
-      const rig = new EngineRig().start();
-      const id = place(rig);
-      rig.answered(
-        id,
-        status === 'rejected' ? { status, code: '-1', text: 'no' } : { status, reason: 'refused' },
-      );
-      expect(rig.statusOf(id)).toBe(status);
-      rig.pass(5).book([{ no: '7', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
-      expect(rig.statusOf(id)).toBe('partially_filled');
-      expect(rig.position(FIRST)).toBe(1);
-      expect(rig.alerts()).toContain('order_oddity');
-      expect(rig.host.updates.at(-1)).toMatchObject({
-        strategy: FIRST,
-        update: { lastFilledQty: 1, leavesQty: 1 },
-      });
-      expect(rig.parts.state!.orders.open.map(({ exposedQty }) => exposedQty)).toEqual([1]);
-    },
-  );
-
   it('is over although a read that began before the row of its end arrived still shows it', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
@@ -156,15 +134,6 @@ describe('answers', () => {
     });
     rig.accepted(place(rig), '9');
     expect(rig.parts.state!.breakers.refusals.find(FIRST, intent)).toBeUndefined();
-  });
-
-  it('the book may be faster than the answer', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.look([{ no: '7', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
-    rig.accepted(id, '7');
-    expect(rig.statusOf(id)).toBe('partially_filled');
-    expect(rig.alerts()).toEqual([]);
   });
 
   it('for an order nobody knows is alerted', () => {

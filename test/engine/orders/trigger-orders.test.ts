@@ -18,28 +18,6 @@ const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.
 const move = (id: string, to: number) =>
   ({ kind: 'trigger', clientOrderId: clientOrderId(id), triggerPrice: priceTicks(to) }) as const;
 
-describe('what is asked for', () => {
-  it('is journaled before it leaves, and waits under the key of the conditional book', () => {
-    const rig = startWaiting();
-    const id = rig.ask(FIRST, stopSell(12_950));
-    expect(rig.waiting).toMatchObject([
-      { call: 'place', order: { clientOrderId: id, trigger: { kind: 'stop', triggerPrice: 12_950 } } },
-    ]);
-    expect(last(rig.of('place')).order).toEqual(rig.waiting[0]?.call === 'place' && rig.waiting[0].order);
-    expect(rig.statusOf(id)).toBe('submitted');
-    acceptWaiting(rig, id, 'k1')
-      .pass(1)
-      .conditions([waits({ key: 'k1' })]);
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(last(rig.of('order_waiting'))).toMatchObject({
-      clientOrderId: id,
-      parent: null,
-      strategy: FIRST,
-    });
-    expect(last(rig.host.updates).update).toMatchObject({ status: 'pending_trigger', triggerPrice: 12_950 });
-  });
-});
-
 it('a stop that left the trigger book ends once a person says that the broker does not have it', () => {
   const { rig, id } = waitingStop();
   const resolve = () =>
@@ -150,19 +128,6 @@ const UNSENT: CallOutcome = { status: 'not_sent', reason: 'no connection' };
 const stillWaits = (rig: EngineRig, ago = 0.1): EngineRig => rig.conditions([waits({ key: 'k1' })], { ago });
 
 describe('a trigger', () => {
-  it('makes an order that belongs to the parent and its strategy, and is filled for it', () => {
-    const { rig, id } = waitingStop();
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    expect(rig.statusOf(id)).toBe('triggering');
-    rig.look([{ ...child, ...traded(12_948) }]);
-    expect(rig.statusOf(id)).toBe('triggered');
-    expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: FIRST, parent: id });
-    expect(last(rig.of('fill'))).toMatchObject({ strategy: FIRST, side: 'sell', qty: 1 });
-    expect(rig.position(FIRST)).toBe(-1);
-    expect(last(rig.host.updates).update).toMatchObject({ parent: id, lastFilledQty: 1, status: 'filled' });
-    expect(rig.engine.snapshot().orders).toEqual([]);
-  });
-
   it('that the in-day book shows first is held back until the conditional book says whose it is', () => {
     const { rig, id } = waitingStop();
     rig.reads.length = 0;
@@ -380,15 +345,6 @@ describe('a change', () => {
 });
 
 describe('a cancel', () => {
-  it('goes by the key, and ends when the book says so', () => {
-    const { rig, id } = waitingStop();
-    rig.cancel(FIRST, id);
-    expect(rig.statusOf(id)).toBe('pending_cancel');
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
-    expect(rig.statusOf(id)).toBe('canceled');
-    expect(rig.cancels(), 'not through the gateway of normal orders').toEqual([]);
-  });
-
   it('waits for the key', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, stopSell(12_950));

@@ -27,7 +27,3 @@ function sent(net: number, contracts: number): readonly number[] {
 it('close no more than those have left for certain', () => {
   expect([sent(HELD + 1, 3), sent(HELD + 1, 2)]).toEqual([[], [2]]);
 });
-
-it('close what is held where positions agree', () => {
-  expect(sent(HELD, -HELD)).toEqual([4]);
-});

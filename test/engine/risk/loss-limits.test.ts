@@ -185,27 +185,6 @@ it.each([
   expect(halted, 'limits were reached').toBeGreaterThan(100);
 });
 
-it('halts the owner whose limit a price has reached, once, and then holds a band for the others', () => {
-  const world = new World();
-  world.refer(0, 13_000);
-  world.trade(0, 13_000);
-  world.fill(0, 0, 1, 13_000);
-  world.losses.measure();
-  world.trade(0, 11_001);
-  world.losses.measure();
-  expect(world.halts).toEqual([]);
-  world.trade(0, 11_000);
-  expect(world.losses.isWithinBand(FRONT.index, 11_000)).toBe(false);
-  world.losses.measure();
-  world.losses.measure();
-  expect(world.halts).toEqual([
-    [0, 'its loss of the day, 20,000,000, has reached 20,000,000 (strategies[].risk.dailyLossMax)'],
-  ]);
-  expect(world.losses.isWithinBand(FRONT.index, 11_000), 'reported: only the account has a limit left').toBe(
-    true,
-  );
-});
-
 it('halts the account that has lost its limit, and a gain afterwards changes nothing', () => {
   const world = new World();
   world.refer(0, 13_000);
@@ -232,21 +211,4 @@ it('bounds what many contracts may lose together, those that were bought since t
   expect(measured.mock.calls.length).toBeLessThan(MANY.length / 2);
   expect(world.losses.accountLoss()).toBeLessThan(world.losses.accountLossBound());
   expect(missedAtTheEdges(world, MANY)).toBe(false);
-});
-
-/** One contract at 13,000; the strategy may lose 20,000,000, which is 2,000 ticks of it. */
-it('holds a band up to the price before the limit', () => {
-  const world = new World();
-  world.refer(0, 13_000);
-  world.trade(0, 13_000);
-  world.fill(0, 0, 1, 13_000);
-  expect(world.losses.isWithinBand(FRONT.index, 13_000), 'not yet looked at').toBe(false);
-  world.losses.measure();
-  expect(world.market.of(FRONT.index).safePrices.low).toBe(13_000 - 1_999);
-  expect(world.market.of(FRONT.index).safePrices.high).toBe(13_000 + 1_999);
-  expect(world.losses.isWithinBand(NEXT.index, 1), 'nobody holds it').toBe(true);
-  world.portfolio.charge(strategyIndex(0), 5_000, 0);
-  expect(world.losses.isWithinBand(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
-  world.losses.measure();
-  expect(world.market.of(FRONT.index).safePrices.low, 'half a tick less to lose').toBe(13_000 - 1_999);
 });

@@ -9,34 +9,13 @@ import {
   ALPHA,
   type Change,
   earned,
-  ID,
   intent,
   nothing,
-  submit,
   verdict,
   verdictWhen,
   type Wanted,
 } from '../support/guard-fixture.ts';
 import { LAST, StateRig, type RigFacts } from '../support/state-rig.ts';
-
-test('an order without fault is approved as an entry, with the event that caused it', () => {
-  expect(submit(new StateRig(), { qty: 2, side: 'sell' })).toEqual({
-    kind: 'approved',
-    approved: {
-      clientOrderId: ID,
-      strategy: ALPHA,
-      purpose: 'entry',
-      shrinks: false,
-      instrument: 0,
-      orderCode: contract(0).orderCode,
-      side: 'sell',
-      qty: 2,
-      limitPrice: LAST,
-      trigger: null,
-      cause: 7,
-    },
-  });
-});
 
 const timeIs =
   (time: string, day = '2026-03-04'): Change =>

@@ -44,8 +44,6 @@ function exits(rig: EngineRig): number {
   return rig.places().filter(({ side }) => side === 'sell').length;
 }
 
-const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
-
 describe('a holiday that is added while the engine runs', () => {
   it('and that is taken back leaves the contract its last session', () => {
     expect(exits(long(begun()).post(HOLIDAY).post(known({})))).toBe(0);
@@ -58,23 +56,5 @@ describe('a holiday that is added while the engine runs', () => {
     replay(again, rig.inputs, rig.entries);
     expect(again.engine.replayFaults()).toEqual([]);
     expect(again.engine.snapshot()).toEqual(rig.engine.snapshot());
-  });
-});
-
-describe('a calendar that ends', () => {
-  const ENDED = { validTo: tradingDay('2026-03-17') };
-
-  it('denies entries, and a newer one allows them, also for a replay', () => {
-    const rig = begun(overnight({ ...CALENDAR, ...ENDED }), known(ENDED));
-    rig.trade(13_000);
-    expect(denials(rig)).toEqual(['calendar_ended']);
-    rig.post(known({ validTo: tradingDay('2027-12-31') }));
-    rig.trade(13_000);
-    expect(denials(rig)).toHaveLength(1);
-    expect(rig.places()).toHaveLength(1);
-    const again = new EngineRig(overnight());
-    replay(again, rig.inputs, rig.entries);
-    expect(again.engine.replayFaults()).toEqual([]);
-    expect(denials(again)).toEqual(denials(rig));
   });
 });

@@ -12,14 +12,6 @@ function take(timers: MarketTimers, nowUs: number): readonly Timer[] {
 }
 
 describe('timers', () => {
-  it('come in order of time, then of setting', () => {
-    const timers = create();
-    const ids = [50, 10, 50].map((dueUs) => timers.set(1, dueUs));
-    expect(timers.nextDueUs).toBe(10);
-    expect(take(timers, 50).map(({ id }) => id)).toEqual([ids[1], ids[0], ids[2]]);
-    expect(timers.nextDueUs).toBe(Infinity);
-  });
-
   it('fire like a sorted list, whatever is set and cleared', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('set' as const), due: fc.nat(50) }),
