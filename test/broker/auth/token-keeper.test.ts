@@ -148,12 +148,6 @@ describe('a refresh', () => {
     expect(world.used).toBe(2);
   });
 
-  it('is not sent when the count cannot be kept', async () => {
-    world.countFails = true;
-    expect((await world.keeper().refresh('needed')).ok).toBe(false);
-    expect(world.requests).toEqual([]);
-  });
-
   it('puts neither key nor password nor token into its signals', async () => {
     const keeper = world.keeper({ otp: world.provider(true) });
     world.replies.push(refused('203033', true));
@@ -227,12 +221,6 @@ describe('failures', () => {
     isThere = true;
     world.timers.advance(minutes(1));
     expect((await keeper.refresh('needed')).ok).toBe(true);
-  });
-
-  it('are final without a key', async () => {
-    const result = await world.keeper({ apiKey: () => undefined }).refresh('operator');
-    expect(result).toMatchObject({ ok: false, failure: { kind: 'final', reason: 'there is no API key' } });
-    expect(world.used).toBe(0);
   });
 
   it('keep the token when only the cache fails', async () => {

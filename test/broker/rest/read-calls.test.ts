@@ -99,9 +99,25 @@ const row = (orderNo: number): object => ({
 });
 
 describe('the book', () => {
-  it('with a row that cannot be read is no evidence', async () => {
+  it('with a row that cannot be read is no evidence, and says so', async () => {
     world.server.handle((exchange) => exchange.reply(200, envelope([row(1), { ...row(2), volume: 'many' }])));
     expect(await world.rest.inDayBook(READ)).toMatchObject({ complete: false, orders: [{ orderNo: '1' }] });
+    const rows = [row(1), { ...row(2), volume: 'many' }].map((each) => ({
+      ...each,
+      soPrice: 1296.5,
+      orderType: 'SU',
+      status: '0',
+    }));
+    world.server.handle((exchange) => exchange.reply(200, envelope(rows)));
+    expect(await world.rest.conditions.book(READ)).toMatchObject({
+      complete: false,
+      reason: '1 rows are unreadable',
+      orders: [{ orderKey: '7000001' }],
+    });
+    expect(world.signals).toMatchObject([
+      { kind: 'read_failed', operation: 'in-day', willRetry: false },
+      { kind: 'read_failed', operation: 'conditions', willRetry: false },
+    ]);
   });
 
   it('begins with the first page', async () => {
