@@ -61,16 +61,6 @@ describe('a live connection', () => {
     expect([peer.pings, peer.extensions]).toEqual([0, '']);
   });
 
-  it('hands over data world.frames as they came, in order, also across a bar inside the payload', async () => {
-    const peer = await world.goLive();
-    const sent = ['s|21|{"symbol":"VN30F2601"}', 's|23|{"a":"x|y"}', 's|99|{}', '\n s|21|{\n}'];
-    const last = world.signaled('ended');
-    peer.send(...sent);
-    peer.close(1000);
-    await last;
-    expect(world.frames).toEqual(sent);
-  });
-
   it('is dead when no control frame comes within the announced time, whatever the data do', async () => {
     const peer = await world.goLive();
     peer.send('d|33|6', 's|21|{}');

@@ -34,23 +34,6 @@ describe('tokens', () => {
 });
 
 describe('a token renewed in mid-session', () => {
-  it('connects and subscribes first, switches with the first frame, then closes the old connection', async () => {
-    const { old, fresh } = await renewed();
-    expect(fresh.frames).toEqual([encodeAuth('token-2')]);
-    fresh.accept();
-    await fresh.received(3);
-    expect(old.closeCode).toBeUndefined();
-    old.send('s|21|{"n":1}');
-    await world.handed(1);
-    const switched = world.signaled('handed_over');
-    fresh.send('s|21|{"n":2}');
-    await switched;
-    await old.gone();
-    expect(world.frames).toEqual(['s|21|{"n":1}', 's|21|{"n":2}']);
-    expect(world.posted()).toEqual(['live: authenticated and subscribed']);
-    expect(world.client.status()).toMatchObject({ state: 'live', attempts: 0 });
-  });
-
   it('switches after 5 s in a market where no frame comes', async () => {
     const { old, fresh } = await renewed();
     fresh.accept();
