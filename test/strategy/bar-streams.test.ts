@@ -21,20 +21,6 @@ describe('bars by time', () => {
     ).toEqual(['09:30:00-09:31:00 13000 13004 12999 13001 v10 t4']);
   });
 
-  test('a trade at the end of a stretch belongs to the next one', () => {
-    expect(
-      playBars(
-        minute,
-        `09:30:59.999 13000
-         09:31:00 13005
-         09:32:00`,
-      ),
-    ).toEqual([
-      '09:30:00-09:31:00 13000 13000 13000 13000 v1 t1',
-      '09:31:00-09:32:00 13005 13005 13005 13005 v1 t1',
-    ]);
-  });
-
   test('a stretch without trades makes no bar; the next one counts it', () => {
     expect(
       playBars(
@@ -133,21 +119,6 @@ describe('bars by time', () => {
       '09:30:00-09:31:00 13000 13000 13000 13000 v1 t1',
       '09:31:00-09:32:00 13000 13001 13000 13001 v2 t2 incomplete',
       '09:32:00-09:33:00 13002 13002 13002 13002 v1 t1',
-    ]);
-  });
-
-  test('a gap found before the first trade of a stretch spoils that stretch', () => {
-    expect(
-      playBars(
-        minute,
-        `09:30:10 13000
-         09:31:10 gap
-         09:31:10 13001
-         09:32:00`,
-      ),
-    ).toEqual([
-      '09:30:00-09:31:00 13000 13000 13000 13000 v1 t1',
-      '09:31:00-09:32:00 13001 13001 13001 13001 v1 t1 incomplete',
     ]);
   });
 

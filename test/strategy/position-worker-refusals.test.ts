@@ -78,13 +78,6 @@ describe('when it is refused', () => {
     ]);
   });
 
-  test('no answer at all is waited for too', () => {
-    const { trader, aim } = start({ answer: () => 'silence' });
-    aim(1);
-    trader.advance(seconds(600));
-    expect(trader.calls).toHaveLength(1);
-  });
-
   test('a price that may not be changed is reached by a new order', () => {
     const { trader, aim } = start({ modifyAnswer: () => 'deny' });
     aim(1);
@@ -96,27 +89,5 @@ describe('when it is refused', () => {
       '0 cancel',
       '0 submit buy 1 VN30F1M @ 13000',
     ]);
-  });
-
-  test('a cancel that is refused is asked for again at the next check, not at once', () => {
-    const { trader, aim } = start({ cancelAnswer: () => 'refuse' });
-    aim(1);
-    trader.advance(seconds(1));
-    aim(0);
-    expect(trader.calls).toEqual(['0 submit buy 1 VN30F1M @ 12999', '0 cancel']);
-    trader.advance(seconds(3));
-    expect(trader.calls.length).toBeLessThanOrEqual(5);
-    trader.cancelAnswer = () => 'accept';
-    trader.advance(seconds(2));
-    expect(trader.orders.working(0)).toEqual([]);
-  });
-
-  test('an order that somebody cancels is not put back at once', () => {
-    const { trader, aim } = start();
-    aim(1);
-    trader.dispatch(() => trader.orders.cancel(only(trader)));
-    expect(trader.calls).toHaveLength(1);
-    trader.advance(seconds(3));
-    expect(trader.calls).toHaveLength(2);
   });
 });

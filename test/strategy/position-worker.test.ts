@@ -16,15 +16,6 @@ describe('on the way to a target', () => {
     expect(trader.timersWaiting, 'nothing to look at any more').toBe(0);
   });
 
-  test('it follows the touch, once a check', () => {
-    const { trader, aim } = start();
-    aim(-1);
-    for (const bid of [12_998, 12_997, 12_996]) trader.book(bid, bid + 2);
-    expect(trader.calls).toEqual(['0 submit sell 1 VN30F1M @ 13001']);
-    trader.advance(seconds(1));
-    expect(trader.calls.slice(1)).toEqual(['0 modify price 12998']);
-  });
-
   test('it looks at nothing while the market rests, and goes on when it opens', () => {
     const { trader, aim } = start({ start: at('11:29:50') });
     aim(2);
@@ -43,13 +34,6 @@ describe('on the way to a target', () => {
     expect([trader.calls.length, trader.timersWaiting]).toEqual([1, 0]);
   });
 
-  test('an urgent one goes beyond the touch at once', () => {
-    const { trader, aim } = start();
-    aim(1, 'urgent');
-    expect(trader.calls).toEqual(['0 submit buy 1 VN30F1M @ 13004']);
-    expect(trader.held()).toBe(1);
-  });
-
   test('a turn goes over a confirmed zero', () => {
     const { trader, aim } = start({ settings: { rest: seconds(0) } });
     aim(3);
@@ -62,41 +46,6 @@ describe('on the way to a target', () => {
     expect(trader.held()).toBe(-3);
   });
 
-  test('what is left of a part fill is worked on, and never more', () => {
-    const { trader, aim } = start({ settings: { rest: seconds(0) }, fillMax: 2 });
-    aim(5);
-    expect(trader.held()).toBe(2);
-    trader.book(13_000, 13_002);
-    trader.advance(seconds(1));
-    expect(trader.calls).toEqual([
-      '0 submit buy 5 VN30F1M @ 13001',
-      '0 cancel',
-      '0 submit buy 3 VN30F1M @ 13002',
-    ]);
-    trader.book(13_000, 13_002);
-    expect(trader.held()).toBe(5);
-  });
-
-  test('an order that is not wanted any more is withdrawn first', () => {
-    const { trader, aim } = start();
-    aim(2);
-    aim(-2);
-    expect(trader.calls).toEqual([
-      '0 submit buy 2 VN30F1M @ 12999',
-      '0 cancel',
-      '0 submit sell 2 VN30F1M @ 13001',
-    ]);
-    only(trader);
-  });
-
-  test('a position that knows more than the update does not confuse it', () => {
-    const { trader, aim } = start({ answer: () => 'unknown' });
-    aim(5);
-    trader.dispatch(() => trader.orders.acceptAndFill(only(trader), 2));
-    expect(trader.calls, 'three are left, three are needed').toHaveLength(1);
-    expect(trader.held()).toBe(2);
-  });
-
   test('a fill that crosses the cancel is counted', () => {
     const { trader, aim } = start();
     aim(2);
@@ -106,23 +55,6 @@ describe('on the way to a target', () => {
     expect(trader.held()).toBe(2);
     trader.advance(seconds(20));
     expect(trader.held()).toBe(-2);
-  });
-
-  test('saying the same again changes nothing', () => {
-    const { trader, aim } = start();
-    aim(2);
-    aim(2);
-    aim(2);
-    expect(trader.calls).toHaveLength(1);
-  });
-
-  test('releasing withdraws the order and keeps the position', () => {
-    const { trader, aim, release } = start({ settings: { rest: seconds(60) } });
-    aim(2);
-    release();
-    expect(trader.calls).toEqual(['0 submit buy 2 VN30F1M @ 12999', '0 cancel']);
-    trader.advance(seconds(60));
-    expect(trader.workingOrders(0)).toEqual([]);
   });
 
   test('an order above the exchange’s maximum is cut', () => {
@@ -199,14 +131,6 @@ describe('times and feeds', () => {
     trader.book(13_004, 13_006);
     trader.advance(seconds(1));
     expect(trader.calls.slice(2)).toEqual(['0 submit buy 1 VN30F1M @ 13006']);
-  });
-
-  test('an exit stays where it rests', () => {
-    const { trader, aim } = start();
-    trader.orders.carry(0, 0, { qty: signedQty(1), openValue: money(0), realised: money(0) });
-    aim(0);
-    trader.feed('down');
-    expect(trader.calls).toEqual(['0 submit sell 1 VN30F1M @ 13001']);
   });
 
   test('a rollover ends the aim and withdraws the order of the old contract', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  durationUs,
   instrumentIndex,
   minutes,
   priceTicks,
@@ -224,39 +223,7 @@ describe('the watchdog', () => {
   });
 });
 
-describe('legs', () => {
-  test('each sees its own contract; the first one is the strategy’s own', () => {
-    const seen: string[] = [];
-    const trader = startStrategy((ticks, own) => {
-      ticks.trades$.subscribe((tick) => seen.push(`own ${tick.price}`));
-      ticks.leg('front').trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
-      ticks.leg('next').trades$.subscribe((tick) => {
-        seen.push(`next ${tick.price}`);
-        own.leg('next').sell({ qty: 2, price: tick.price, reason: 'test' });
-      });
-    });
-    trader.trade(13_000, 1, 0);
-    trader.trade(13_020, 1, 1);
-    expect(seen).toEqual(['own 13000', 'front 13000', 'next 13020']);
-    expect(trader.calls).toEqual(['0 submit sell 2 VN30F2M @ 13020']);
-  });
-});
-
 describe('timers', () => {
-  test('fire once, in order, unless they are canceled', () => {
-    const seen: string[] = [];
-    const trader = startStrategy((_ticks, own) => {
-      own.after(seconds(2), () => seen.push('two'));
-      const cancel = own.after(seconds(1), () => seen.push('one'));
-      own.after(durationUs(1), () => {
-        seen.push('now');
-        cancel();
-      });
-    });
-    trader.advance(seconds(10));
-    expect(seen).toEqual(['now', 'two']);
-  });
-
   test('have a limit', () => {
     const trader = startStrategy((ticks, own) =>
       ticks.trades$.subscribe(() => own.after(seconds(60), () => {})),
