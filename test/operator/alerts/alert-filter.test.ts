@@ -51,17 +51,6 @@ beforeEach(() => {
   sent = [];
 });
 
-const failed = (about: string) =>
-  alertOf({ code: 'channel_failed', about, text: `${about} does not deliver` });
-const works = (about: string) =>
-  alertOf({
-    code: 'channel_works',
-    about,
-    text: `${about} delivers again`,
-    ends: { codes: ['channel_failed'], about },
-  });
-const said = () => sent.splice(0).map(({ title }) => title.split(': ').at(-1));
-
 describe('AlertFilter', () => {
   it('sends a repeat once, and its count at the end of the window', () => {
     const desk = deskWith();
@@ -147,19 +136,6 @@ describe('AlertFilter', () => {
     ]);
   });
 
-  it('ends the repeats of that condition alone', () => {
-    const desk = deskWith();
-    for (const alert of [failed('mail'), failed('chat'), works('mail')]) desk.alert(alert);
-    expect(said()).toEqual(['mail does not deliver', 'chat does not deliver', 'mail delivers again']);
-    for (const alert of [failed('chat'), failed('mail'), works('mail'), failed('chat')]) desk.alert(alert);
-    expect(said(), 'chat never worked again').toEqual(['mail does not deliver']);
-    time.advance(15 * US_PER_MINUTE);
-    expect(said(), 'a failure of chat leaves the end of mail alone').toEqual([
-      'chat does not deliver',
-      'mail delivers again',
-    ]);
-  });
-
   it('sends nothing after a window without a repeat', () => {
     const desk = deskWith();
     desk.alert(alertOf());
@@ -222,19 +198,6 @@ describe('AlertFilter', () => {
     expect(desk.acknowledge()).toBe(1);
     time.advance(5 * US_PER_HOUR);
     expect(sent).toHaveLength(3);
-  });
-
-  it('escalates again for an alert after an acknowledged one, and ends by itself', () => {
-    const desk = deskWith();
-    desk.alert(alertOf({ severity: 'critical', text: 'one' }));
-    desk.acknowledge();
-    desk.alert(alertOf({ severity: 'critical', text: 'two' }));
-    time.advance(48 * US_PER_HOUR);
-    expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(4);
-    desk.acknowledge();
-    desk.alert(alertOf({ severity: 'critical', text: 'three' }));
-    time.advance(11 * US_PER_MINUTE);
-    expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(5);
   });
 
   it('escalates an alert that comes while older ones wait, or after nobody has seen those for a day', () => {

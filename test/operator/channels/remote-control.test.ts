@@ -209,19 +209,6 @@ describe('RemoteControl', () => {
     },
   );
 
-  it('resumes nothing that was asked for before a critical alert, and flattens all the same', async () => {
-    const resume = codeIn(await write('/resume'));
-    news += 1; // as the daily loss limit
-    expect(await write(resume)).toMatch(
-      /^not done: a critical alert or a halt came since.* send \/resume again/,
-    );
-    const flatten = codeIn(await write('/flatten'));
-    news += 1;
-    expect(await write(flatten)).toBe('accepted');
-    expect(await write(codeIn(await write('/resume')))).toBe('accepted');
-    expect(done.map(({ name }) => name)).toEqual(['flatten', 'resume']);
-  });
-
   it('resumes nothing that was asked for before a halt', async () => {
     const resume = codeIn(await write('/resume'));
     await write('/halt', { by: 'telegram 4712' });
@@ -259,17 +246,6 @@ describe('RemoteControl', () => {
     for (const by of [BY, other, 'telegram 4713'])
       for (const code of [mine, theirs]) expect(await write(code, { by })).toMatch(/^not understood/);
     expect(done.map(({ name }) => name)).toEqual(['flatten', 'cancel-all']);
-  });
-
-  it('resumes nothing that was asked for before another person flattened or stopped a strategy', async () => {
-    const other = 'telegram 4712';
-    for (const text of ['/flatten', '/stop_strategy ema-front']) {
-      const flatten = codeIn(await write(text, { by: other }));
-      const resume = codeIn(await write('/resume'));
-      expect(await write(flatten, { by: other })).toBe('accepted');
-      expect(await write(`/confirm ${resume}`)).toMatch(/^not done: a critical alert or a halt/);
-    }
-    expect(done.map(({ name }) => name)).toEqual(['flatten', 'stop-strategy']);
   });
 
   it('names the account that it is about', async () => {

@@ -96,13 +96,6 @@ describe('the page', () => {
 });
 
 describe('commands', () => {
-  test('halt is one press; its reason and its source reach the daemon', async () => {
-    const browser = await Browser.at(cockpit);
-    const answer = await browser.post('/commands/halt', HALT);
-    expect(answer).toMatchObject({ code: 200 });
-    expect(daemon.commands).toMatchObject([['halt', HALT, 'the cockpit at 127.0.0.1']]);
-  });
-
   test.each([...AT_ONCE])('%s needs no code', async (name) => {
     const browser = await Browser.at(cockpit);
     const body = { halt: HALT, otp: { otp: '123456' } }[name] ?? {};
