@@ -17,16 +17,6 @@ function restartAt(rig: EngineRig, at: number): EngineRig {
 const start = (): EngineRig => new EngineRig({ startUs: timeOf(14) }).start();
 
 describe('a start with a clock that was set back by an hour', () => {
-  it('computes the phase again', () => {
-    const rig = new EngineRig({ startUs: timeOf(14) });
-    rig.start();
-    rig.now = timeOf(14, 50);
-    rig.clock();
-    expect(rig.engine.snapshot().phase).toBe('closed');
-    restartAt(rig, timeOf(13, 50)).clock();
-    expect(rig.engine.snapshot().phase).toBe('continuous');
-  });
-
   it('sends on, though a clock that was ahead had ended the day', () => {
     const rig = new EngineRig({ startUs: timeOf(14), isReal: true });
     rig.start().account().resting(FIRST, 'buy', 1, 12_990, '7');

@@ -1,6 +1,6 @@
 /** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases, 17, 18). */
 import { describe, expect, it } from 'vitest';
-import { instrumentIndex, priceTicks, qty } from '../../src/domain/units.ts';
+import { priceTicks, qty } from '../../src/domain/units.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';
 import { earlierOrder, type RowFacts, traded } from '../support/engine-facts.ts';
@@ -21,20 +21,6 @@ function resting(): EngineRig {
 const shownFills = (rig: EngineRig) => rig.of('fill').map(({ qty, value, quality }) => [qty, value, quality]);
 
 describe('a fill', () => {
-  it('is the step from one reading to the next', () => {
-    const rig = resting();
-    rig.look([matched(1, worth(12_990))]).look([matched(3, worth(12_990) + worth(13_000, 2), 'average')]);
-    expect(shownFills(rig)).toEqual([
-      [1, worth(12_990), 'exact'],
-      [2, worth(13_000, 2), 'average'],
-    ]);
-    expect(rig.host.desk.position(FIRST, instrumentIndex(0))).toEqual({
-      qty: 3,
-      openValue: worth(12_990) + worth(13_000, 2),
-      realised: 0,
-    });
-  });
-
   it('17: read twice counts once', () => {
     const rig = resting();
     for (let i = 0; i < 3; i += 1) rig.look([matched(1, worth(12_990))]);

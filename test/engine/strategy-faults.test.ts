@@ -1,6 +1,5 @@
 /** Strategies that break, ask without end, or reach for the desk at the wrong time: only they are stopped. */
 import { describe, expect, it } from 'vitest';
-import { seconds } from '../../src/domain/units.ts';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
 import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
@@ -32,21 +31,6 @@ describe('a strategy that throws', () => {
     const id = rig.submit(SECOND, 'buy', 1, 12_970);
     expect(rig.statusOf(id)).toBe('submitted');
     expect(rig.engine.snapshot().strategies.map(({ stopped }) => stopped)).toEqual(['fault', null]);
-  });
-
-  it('hears of nothing any more, and its timers do not fire', () => {
-    let fired = 0;
-    const rig = new EngineRig({ strategies: [{ onTimer: () => (fired += 1) }, {}] }).start();
-    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, seconds(1)));
-    const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
-    rig.act(FIRST, () => {
-      throw new Error('out of order');
-    });
-    const heard = rig.host.updates.length;
-    rig.pass(2).book([{ no: '7', ref: id, price: 12_990, status: 'canceled' }]);
-    expect(rig.statusOf(id)).toBe('canceled');
-    expect(rig.host.updates).toHaveLength(heard);
-    expect(fired).toBe(0);
   });
 
   it('has what it asked for before the throw refused or canceled, never left working', () => {

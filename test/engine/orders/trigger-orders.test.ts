@@ -239,19 +239,6 @@ describe('a trigger before the stop has its answer', () => {
   });
 });
 
-it('the number of a sent order that one of ours had before the broker counted again is not that one', () => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
-  const other = rig.resting(FIRST, 'buy', 1, 13_000, '8');
-  rig.look([{ no: '8', ...traded(13_000) }]);
-  rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-  expect([rig.statusOf(other), rig.statusOf(id)]).toEqual(['filled', 'triggering']);
-  expect(rig.alerts()).not.toContain('child_reported_late');
-});
-
 /** As a line of the emergency file has it. */
 const sent = (
   id: ClientOrderId,

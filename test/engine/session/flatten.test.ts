@@ -169,15 +169,6 @@ describe('flatten', () => {
     expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
   });
 
-  test('one strategy alone leaves the others as they are', () => {
-    const world = holding(2);
-    world.hold(1, -2);
-    world.add({ id: 'other', side: 'sell', qty: 1, strategy: 1, price: 13_100 });
-    world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
-    expect([heldBy(world), heldBy(world, 1)]).toEqual([0, -2]);
-    expect(world.asks('cancel')).toEqual([]);
-  });
-
   test('an order of another strategy that is in the way is withdrawn, one of the operator is not', () => {
     const world = holding(1);
     world.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });

@@ -23,19 +23,6 @@ function world(options: WorldOptions = {}, change: Change = {}): SessionWorld {
 
 const heldBy = (of: SessionWorld, strategy = 0): number => of.heldBy(strategy);
 
-describe('a start at 08:47', () => {
-  test('as one at 14:31 has the last auction left, and says what that does not take', () => {
-    const late = new SessionWorld({ time: '14:31', settings: strategies() });
-    late.broker.fillUs = null;
-    late.start(() => late.hold(0, 1)).runUntil('14:50');
-    expect(late.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
-    expect(late.codes()).toEqual(['orders_in_auction']);
-    late.state.session.ordersReadUs = late.now;
-    late.runUntil('15:00');
-    expect(late.codes()).toEqual(['orders_in_auction', 'held_overnight']);
-  });
-});
-
 describe('before the closing auction', () => {
   const settings = { settings: { flatBeforeClose: units.seconds(10) } };
 
@@ -64,16 +51,6 @@ describe('before the closing auction', () => {
     expect(day.asks('cancel')).toEqual([]);
     day.runUntil('14:28:49').runUntil(time);
     expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
-  });
-
-  test('what could not be withdrawn in time is said', () => {
-    const day = world(settings, { overnight: true });
-    day.broker.cancelUs = null;
-    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
-    day.runUntil('14:31');
-    expect(day.said).toEqual([
-      'warning orders_in_auction in the auction, where nothing can be canceled: entry',
-    ]);
   });
 
   test('an entry whose cancel was refused is withdrawn again, as long as there is time', () => {
@@ -118,14 +95,6 @@ describe('the close', () => {
     const day = world().runUntil('14:26');
     day.hold(0, 1);
     day.runUntil('14:26:05').runUntil('14:26:10');
-    expect(heldBy(day)).toBe(0);
-  });
-
-  test('a stopped strategy is closed like any other', () => {
-    const day = world();
-    day.hold(0, 1);
-    day.state.registry.stop(units.strategyIndex(0), 'test');
-    day.runUntil('14:26');
     expect(heldBy(day)).toBe(0);
   });
 
