@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { EmergencyRecord } from '../../../src/daemon/restart/emergency-record.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { brokerOrderNo, clientOrderId, orderCode, StrategyNames } from '../../../src/domain/ids.ts';
-import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
+import { brokerOrderNo, clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
+import { priceTicks, strategyIndex } from '../../../src/domain/units.ts';
 import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { openEmergencyFile } from '../../../src/journal/emergency-file.ts';
+import { createCancel, createModify, createOrder } from '../../broker/support/broker-orders.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const DAY = tradingDay('2026-03-18');
@@ -17,47 +17,30 @@ const namesOf = (...names: readonly string[]) => new StrategyNames(names);
 const ID = clientOrderId('H.00000100001000014');
 const OTHER = clientOrderId('H.00000100001000015');
 
-/** What the gateway hands over; risk's mark of approval is of no matter here. */
+/** What the gateway hands over. */
 const PLACE = {
   call: 'place',
   callId: ID,
   clientOrderId: ID,
-  request: {
-    clientOrderId: ID,
-    strategy: strategyIndex(1),
-    purpose: 'reduce',
-    instrument: instrumentIndex(0),
-    orderCode: orderCode('41I1GC000'),
-    side: 'buy',
-    qty: qty(1),
-    limitPrice: priceTicks(19_023),
-    trigger: null,
-    cause: seq(9),
-  } as ApprovedOrder, // oxlint-disable-line typescript/no-unsafe-type-assertion -- only risk may make one
+  request: createOrder({ clientOrderId: ID, strategy: strategyIndex(1), purpose: 'reduce' }),
 } as const;
 
 const CANCEL = {
   ...PLACE,
   call: 'cancel',
-  request: { clientOrderId: ID, strategy: strategyIndex(0) } as ApprovedCancel, // oxlint-disable-line typescript/no-unsafe-type-assertion -- as above
+  request: createCancel({ clientOrderId: ID, strategy: strategyIndex(0) }),
 } as const;
 
 const MODIFY = {
   ...PLACE,
   call: 'modify',
-  request: {
+  request: createModify({
     callId: OTHER,
     clientOrderId: ID,
     strategy: strategyIndex(1),
     purpose: 'reduce',
     orderNo: brokerOrderNo('7'),
-    orderKey: null,
-    orderCode: orderCode('41I1GC000'),
-    qty: qty(2),
-    limitPrice: priceTicks(19_023),
-    triggerPrice: null,
-    cause: seq(9),
-  } as ApprovedModify, // oxlint-disable-line typescript/no-unsafe-type-assertion -- as above
+  }),
 } as const;
 
 function opened(path: string, names: StrategyNames): EmergencyRecord {
