@@ -1,63 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { minutes } from '../../src/domain/units.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
-import { line, playBars } from './play-bars.ts';
+import { line } from './play-bars.ts';
 import { startStrategy } from './start-strategy.ts';
-
-const minute = { spec: { every: minutes(1) }, start: '09:30:00' };
-
-describe('after a standby', () => {
-  test('at most one bar comes out, and it says that it is late', () => {
-    expect(
-      playBars(
-        minute,
-        `09:30:10 13000
-         10:15:30 sleep
-         10:15:30 13050
-         10:15:30 13051
-         10:15:31 13052
-         10:16:10 13053
-         10:17:00`,
-      ),
-    ).toEqual([
-      '09:30:00-09:31:00 13000 13000 13000 13000 v1 t1 incomplete late',
-      '10:15:00-10:16:00 13050 13052 13050 13052 v3 t3 incomplete late skipped 44',
-      '10:16:00-10:17:00 13053 13053 13053 13053 v1 t1',
-    ]);
-  });
-
-  test('old ticks that arrive in one burst make no fresh bar by ticks', () => {
-    expect(
-      playBars(
-        { spec: { everyTicks: 2 }, start: '09:30:00' },
-        `09:30:10 13000
-         10:15:30 sleep
-         10:15:30 13050
-         10:15:30 13051
-         10:15:30 13052
-         10:15:33 13053
-         10:15:34 13054`,
-      ),
-    ).toEqual([
-      '09:30:10-10:15:30 13000 13050 13000 13050 v2 t2 incomplete late',
-      '10:15:30-10:15:30 13051 13052 13051 13052 v2 t2 incomplete late',
-      '10:15:33-10:15:34 13053 13054 13053 13054 v2 t2',
-    ]);
-  });
-
-  test('the pause between two sessions is none', () => {
-    expect(
-      playBars(
-        { spec: { everyTicks: 1 }, start: '11:29:00' },
-        `11:29:30 13000
-         13:00:05 13001`,
-      ),
-    ).toEqual([
-      '11:29:30-11:29:30 13000 13000 13000 13000 v1 t1',
-      '13:00:05-13:00:05 13001 13001 13001 13001 v1 t1',
-    ]);
-  });
-});
 
 describe('the stream of bars', () => {
   test('starts again with the new contract at a rollover', () => {
