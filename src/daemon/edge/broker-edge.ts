@@ -8,7 +8,13 @@ import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker
 import { StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
-import { CLOSE_REPORTED_AFTER, phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
+import {
+  CLOSE_REPORTED_AFTER,
+  phaseAt,
+  sessionAfter,
+  sessionOnOrBefore,
+  type TradingCalendar,
+} from '../../domain/calendar.ts';
 import { addDays, dayAt, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
 import { thrownText } from '../../domain/failure.ts';
@@ -116,7 +122,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     tokens,
     clock: systemClock,
     timers,
-    store: reconnectStore(journal),
+    store: reconnectStore(journal, () => lastOpenDay(calendar, clock.nowUs())),
     // No broker counts them, and a feed may be away for a night.
     attemptsMax: config.cluster?.feed?.role === 'read' ? Infinity : undefined,
     sink,
@@ -170,20 +176,27 @@ export function tokenHours(
 /** Reasons of a pause by their stored number; 0 is no pause. */
 const PAUSES: readonly (PauseReason | null)[] = [null, 'attempts_used_up', 'protocol_error'];
 
-/** Reconnect attempts survive a crash, so that a crash loop cannot become a login storm (rulings, 18). */
-const reconnectStore = (journal: JournalStore): ReconnectStore => ({
+/**
+ * Reconnect attempts survive a crash, so that a crash loop cannot become a login storm (rulings, 18). They count until the next open, also
+ * where no process saw that.
+ */
+export const reconnectStore = (journal: JournalStore, openDay: () => TradingDay): ReconnectStore => ({
   load: () => ({
     ...FRESH_STATE,
-    attempts: journal.counter('reconnect_attempts', ''),
-    protocolErrors: journal.counter('reconnect_protocol_errors', ''),
-    paused: PAUSES[journal.counter('reconnect_paused', '')] ?? null,
+    attempts: journal.counter('reconnect_attempts', openDay()),
+    protocolErrors: journal.counter('reconnect_protocol_errors', openDay()),
+    paused: PAUSES[journal.counter('reconnect_paused', openDay())] ?? null,
   }),
   save: ({ attempts, protocolErrors, paused }) => {
-    journal.setCounterOrReport('reconnect_attempts', '', attempts);
-    journal.setCounterOrReport('reconnect_protocol_errors', '', protocolErrors);
-    journal.setCounterOrReport('reconnect_paused', '', PAUSES.indexOf(paused));
+    journal.setCounterOrReport('reconnect_attempts', openDay(), attempts);
+    journal.setCounterOrReport('reconnect_protocol_errors', openDay(), protocolErrors);
+    journal.setCounterOrReport('reconnect_paused', openDay(), PAUSES.indexOf(paused));
   },
 });
+
+/** The last day whose time of the open has passed. */
+export const lastOpenDay = ({ phases, utcOffsetMinutes }: TradingCalendar, now: TsUs): TradingDay =>
+  dayAt(tsUs(now - (phases[0]?.fromUs ?? 0)), utcOffsetMinutes);
 
 // The part of the edge that every program needs to talk to the broker: one transport, one token, one REST client.
 

@@ -1,11 +1,18 @@
 import { resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { exchangeCounter, tokenHours } from '../../../src/daemon/edge/broker-edge.ts';
+import {
+  exchangeCounter,
+  lastOpenDay,
+  reconnectStore,
+  tokenHours,
+} from '../../../src/daemon/edge/broker-edge.ts';
 import { REAL_TIME, systemClock } from '../../../src/host/system-clock.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { tsUs, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { CATALOG } from '../../../src/host/strategy-files/own-strategies.ts';
 import { loadConfig } from '../../../src/config/config.ts';
+import { ReconnectPolicy } from '../../../src/broker/stream/reconnect-policy.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 
 /** From the start of the plan to `now`, and from `now` to five minutes after the close, in minutes. */
@@ -55,4 +62,15 @@ it('counts an exchange of tokens that a full disk does not take, and lets it go:
   counter.add();
   counter.add();
   expect([counter.used(), exchangeCounter(store).used()]).toEqual([3, 2]);
+});
+
+it('counts attempts to reconnect until the next open, also where no process saw that', () => {
+  const { store } = openStore(tempPath());
+  onTestFinished(() => store.close());
+  const startedAt = (now: number) =>
+    new ReconnectPolicy(reconnectStore(store, () => lastOpenDay(MARKET_CALENDAR, tsUs(now))));
+  const atNight = startedAt(at(2, 0));
+  while (atNight.state.paused === null) atNight.onEnd({ kind: 'connect_timeout' });
+  expect(startedAt(at(8, 44)).onStart()).toEqual({ kind: 'pause', reason: 'attempts_used_up' });
+  expect(startedAt(at(9, 30)).onStart(), 'at once').toBeUndefined();
 });
