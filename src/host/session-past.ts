@@ -17,7 +17,8 @@ import {
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { DECIDING_KINDS, eventDecisions } from '../engine/replay/decisions.ts';
 import { closing, type JournalReader, readJournal } from '../journal/journal-reader.ts';
-import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
+import { frameDamageText, type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
+import { formatNumber } from '../text/numbers.ts';
 import {
   type ContractLookup,
   decodeFrames,
@@ -57,6 +58,8 @@ export class SessionPast {
     lastTsUs: tsUs(0),
     lastHaltCommand: 0,
   };
+  /** Inputs and frames that are there. */
+  #known = 0;
   #framesEnd: FrameLogEnd | undefined = undefined;
 
   constructor(source: ReplaySource) {
@@ -67,6 +70,17 @@ export class SessionPast {
   end(names: readonly string[]): ReplayedPast {
     assert(this.#framesEnd !== undefined, 'the frames were read to their end');
     return { ...this.#past, framesEnd: this.#framesEnd, names };
+  }
+
+  /** What it lacks, in words, or null: inputs and frames share one sequence, which has a hole where some are lost. */
+  lacking(): string | null {
+    const { framesEnd } = this.end([]);
+    const missing = this.#past.lastSeq - this.#known;
+    const texts = [
+      frameDamageText(framesEnd),
+      missing > 0 ? `inputs or frames missing: ${formatNumber(missing)}` : null,
+    ];
+    return texts.filter((text) => text !== null).join('; ') || null;
   }
 
   read(take: (step: ReplayStep) => void): void {
@@ -129,6 +143,7 @@ export class SessionPast {
         for (; input.done !== true && input.value.seq < before; input = inputs.next()) {
           if (input.value.seq > until) continue;
           this.#passed(input.value);
+          this.#known += 1;
           if (input.value.kind === 'command' && isOfAccount(input.value.command))
             this.#past.lastHaltCommand = input.value.seq;
           if (input.value.seq < fromSeq) continue;
@@ -144,6 +159,7 @@ export class SessionPast {
           takeInputs(frame.seq);
           if (frame.seq > until) continue;
           this.#passed(frame);
+          this.#known += 1;
           if (frame.seq < fromSeq) continue;
           this.#past.frames += 1;
           decoded.event = undefined;

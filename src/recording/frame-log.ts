@@ -6,7 +6,7 @@
  * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
  * whole.
  */
-import { undefinedIfMissing } from '../domain/failure.ts';
+import { undefinedIfMissing, withPath } from '../domain/failure.ts';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,6 +23,10 @@ export type FrameLog = ReturnType<typeof openFrameLog>;
 const PACKED = '.gz';
 
 export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, `${day}.frames`);
+
+/** Where the log is now: packed, once its day is over. Undefined where it is gone. */
+export const storedLog = (path: string): string | undefined =>
+  [path, path + PACKED].find((each) => fs.existsSync(each));
 
 /** Opens the log of a day to go on with it, after its `whole` bytes: a tail that a power cut has torn is cut off. */
 export function openFrameLog(dir: string, day: TradingDay, whole?: number) {
@@ -102,7 +106,7 @@ function* pieces(path: string): Generator<Buffer> {
   const file = undefinedIfMissing(() => fs.openSync(path, 'r'));
   if (file === undefined) {
     const packed = undefinedIfMissing(() => fs.readFileSync(path + PACKED));
-    if (packed !== undefined) yield gunzipSync(packed);
+    if (packed !== undefined) yield withPath(path + PACKED, () => gunzipSync(packed));
     return;
   }
   try {

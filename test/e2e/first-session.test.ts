@@ -1,8 +1,9 @@
 /** What a newcomer does first: start, watch, Ctrl-C, look, start again. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SessionAgreement } from '../../src/research/agreement/compare-session.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
@@ -75,6 +76,13 @@ test('a session, its summary, a read of the journal, and the same account again'
   // On a machine that stops for moments, a moment may be one that nobody can find afterwards.
   expect(unexplained.length, agree.stdout).toBeLessThanOrEqual(compared.compared / 10);
   expect(agree.status).toBe(unexplained.length === 0 ? 0 : 1);
+
+  const [name = ''] = readdirSync(join(place.state, 'frames'));
+  const log = join(place.state, 'frames', name);
+  writeFileSync(`${log}.gz`, gzipSync(readFileSync(log)));
+  rmSync(log);
+  const later = run(place, 'agree', '--config', place.config, '--json');
+  expect(later.stdout, 'the day is over, and its log is packed').toBe(agree.stdout);
 });
 
 test('a cached token that the broker no longer takes is replaced, and the session opens', async () => {

@@ -1,6 +1,7 @@
 /** The journal under another program, which locks it or reads for long, and in its archive. */
-import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/daemon/inspect/day-report.ts';
 import { exportJournal } from '../../src/daemon/inspect/export-journal.ts';
@@ -183,6 +184,26 @@ it('reads a session in its archive as it was in the journal, and decides it agai
   expect(() => ordersView({ state: story.paths.dir, session: day })).toThrow(
     /journal-.*\.db\.gz, which is missing/,
   );
+});
+
+it('says of a replay what its recording lacks', async () => {
+  const story = await running([]);
+  for (const price of [13_001, 13_002]) story.print(price);
+  await story.until(() => framesOf(story, 'matchPrice').length === 3);
+  const { config, sessionDay } = story.daemon;
+  const path = frameLogPath(story.paths.frames, sessionDay!);
+  await story.stop();
+  const lackingNow = async () => (await readOut(story, config, sessionDay!)).replay.lacking;
+  expect(await lackingNow()).toBeNull();
+  const text = readFileSync(path, 'latin1');
+  writeFileSync(path, text.replace('"matchQtty":1', '"matchQtty":2'));
+  expect(await lackingNow()).toMatch(
+    /^\d+ damaged bytes at byte \d+, after frame \d+; inputs or frames missing: 1$/,
+  );
+  rmSync(path);
+  expect(await lackingNow()).toMatch(/^inputs or frames missing: \d+$/);
+  writeFileSync(`${path}.gz`, gzipSync(text).subarray(0, 50));
+  await expect(lackingNow()).rejects.toThrow(`unexpected end of file '${path}.gz'`);
 });
 
 function storedEntries({ paths }: Story): number {

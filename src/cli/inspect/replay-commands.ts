@@ -87,8 +87,10 @@ function replayText({
   journalHash,
   replayHash,
   difference,
+  lacking,
 }: SessionReplay): string {
-  const head = `session ${session}: ${events} events, ${formatCount(starts, 'start')}, ${facts} facts compared\n`;
+  const frames = lacking === null ? '' : `the recording is not whole: ${lacking}\n`;
+  const head = `session ${session}: ${events} events, ${formatCount(starts, 'start')}, ${facts} facts compared\n${frames}`;
   if (difference === null) return `${head}journal and replay agree: ${journalHash}\n`;
   const killed =
     starts === 1
@@ -104,14 +106,22 @@ ${killed}`;
 
 const SHOWN_MAX = 40;
 
-function agreementText({ session, orders, isDecidedAlike, fills, latency }: SessionAgreement): string {
+function agreementText({
+  session,
+  orders,
+  isDecidedAlike,
+  lacking,
+  fills,
+  latency,
+}: SessionAgreement): string {
   const { differences } = fills;
   const unexplained = differences.filter(({ clause }) => clause === 'unexplained').length;
   const decided = isDecidedAlike
     ? `all ${orders} decided again, the same`
     : 'decided otherwise: see tickwright replay';
+  const frames = lacking === null ? '' : `recording not whole: ${lacking}\n`;
   return `session ${session}
-orders    ${decided}
+${frames}orders    ${decided}
 fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length - unexplained} explained, ${unexplained} unexplained
 latency   call to answer ${latency.callMs} ms, answer to report of the fill ${latency.reportMs} ms (medians, market time)
 ${differencesShown(differences)}`;

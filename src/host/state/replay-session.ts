@@ -82,6 +82,8 @@ export function replaySession(
     session,
     /** Inputs and frames. */
     events,
+    /** Prices or inputs that are not there any more, in words, or null: a difference may come from them. */
+    lacking: past.lacking(),
     /** Starts of the daemon within the session. */
     starts,
     /** Entries compared, in order. */

@@ -16,9 +16,9 @@ import { minutes, priceTicks, tsUs, seconds } from '../../domain/units.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { readColumns, type TickRows, firstRowAt, rowsBetween } from '../../recording/columns/tick-file.ts';
-import { loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
-import { openStoredSession, type SessionQuery, type StoredSession } from '../../host/state/read-state.ts';
-import { replaySession } from '../../host/state/replay-session.ts';
+import { openStoredSession, type SessionQuery } from '../../host/state/read-state.ts';
+import { replayStored } from '../../host/state/replay-session.ts';
+import { storedLog } from '../../recording/frame-log.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
 import { medianMs, sessionRecord, type SessionCall, type SessionOrder } from '../recorded/session-orders.ts';
 import { clauseText, type FillClause, type QueueModel } from '../../venue/exchange/fill-models.ts';
@@ -36,16 +36,17 @@ export async function compareSession(query: SessionQuery) {
   const workDir = join(config.stateDir, 'agreement');
   try {
     const inputs = [...read.inputs(session)];
-    const tapes = await sessionTapes(stored, inputs, workDir);
+    const log = storedLog(framesPath);
+    if (log === undefined) throw new NotFoundError(`no recorded prices of ${session} at ${framesPath}`);
+    const { difference, lacking } = await replayStored(query);
+    const tapes = await sessionTapes(config, log, inputs, workDir);
     if (tapes.every(({ rows }) => rows.rows === 0))
       throw new NotFoundError(`no recorded prices of ${session} at ${framesPath}`);
-    const definitionOf = await loadDefinitions(config.strategies);
     return {
       ...compare(config, tapes, session, read.entries({ session }), inputs),
       /** The engine, driven again, decided the same to the last byte of the journal. */
-      isDecidedAlike:
-        replaySession(stored, (spec) => ({ ...spec, definition: definitionOf(spec.strategy) })).difference ===
-        null,
+      isDecidedAlike: difference === null,
+      lacking,
     };
   } finally {
     stored.close();
@@ -81,12 +82,13 @@ function compare(
 
 /** The day as its frames have it, of the contracts that the session got last. */
 async function sessionTapes(
-  { config, framesPath }: StoredSession,
+  config: Config,
+  log: string,
   inputs: Iterable<JournaledInput>,
   workDir: string,
 ): Promise<readonly SessionTape[]> {
   rmSync(workDir, { recursive: true, force: true });
-  const { stored } = await compileFrames(framesPath, {
+  const { stored } = await compileFrames(log, {
     dir: workDir,
     market: config,
     silence: minutes(5),
