@@ -1,5 +1,5 @@
 /** `tickwright data export` in process. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cliDir, cliRun } from './support/cli-run.ts';
@@ -44,6 +44,20 @@ describe('data export', () => {
     const run = await cliRun('data', 'export', 'VN30F2603', '--dir', dir, '--out', out, '--json');
     expect([run.code, JSON.parse(run.out)]).toEqual([0, { out, rows: 3, periods: ['2026-03-04'] }]);
     expect(readFileSync(out).subarray(0, 4).toString()).toBe('PAR1');
+  });
+
+  it('writes nothing of a day whose rows are not those that were stored', async () => {
+    const [dir, out] = [await imported(), join(cliDir(), 'out.csv')];
+    const path = join(dir, 'ticks', 'VN30F2603', '2026-03-04.arrow');
+    const bytes = readFileSync(path);
+    bytes.writeInt32LE(19_511, bytes.indexOf(Buffer.from(Int32Array.of(19_501).buffer)));
+    writeFileSync(path, bytes);
+    const run = await cliRun('data', 'export', 'VN30F2603', '--dir', dir, '--out', out);
+    expect([run.code, run.err]).toEqual([
+      1,
+      expect.stringMatching(`^${path}: digest: expected .* data verify`),
+    ]);
+    expect(existsSync(out)).toBe(false);
   });
 
   it('says when there is nothing, and when days do not fit together', async () => {

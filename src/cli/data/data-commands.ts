@@ -220,7 +220,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
 
 async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<ExportResult | undefined> {
   const line = new ProgressLine(io, 'rows');
-  const { exportData, MixedSteps } = await import('../../research/recorded/stored-data.ts');
+  const { exportData, NotExported } = await import('../../research/recorded/stored-data.ts');
   const { dir, from = null, to = null, out } = flags;
   try {
     const what = whatOf(flags);
@@ -228,7 +228,7 @@ async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Expor
       line.show({ done, all, what: out }),
     );
   } catch (error) {
-    if (error instanceof MixedSteps) throw failed(error.message);
+    if (error instanceof NotExported) throw failed(error.message);
     throw error;
   } finally {
     line.clear();

@@ -50,8 +50,9 @@ interface ExportRequest {
 
 export type ExportResult = NonNullable<Awaited<ReturnType<typeof exportData>>>;
 
-export class MixedSteps extends Error {
-  override readonly name = 'MixedSteps';
+/** Days that cannot be exported, or not together. */
+export class NotExported extends Error {
+  override readonly name = 'NotExported';
 }
 
 /** `onRows` hears how many rows were read, of how many. */
@@ -65,6 +66,10 @@ export async function exportData(
   const [first] = days;
   if (first === undefined) return undefined;
   const { tickSize, lotSize } = oneStep(days);
+  for (const { path } of days) {
+    const [problem] = verifiedTicks(path).problems;
+    if (problem !== undefined) throw new NotExported(`${path}: ${problem}; see tickwright data verify`);
+  }
   const isTrades = what.kind === 'trades';
   const depth = isTrades ? 0 : Math.max(...days.map(({ meta }) => meta.depth));
   const all = days.reduce((sum, { meta }) => sum + meta.rows, 0);
@@ -102,7 +107,9 @@ function oneStep(days: ReturnType<typeof openCatalogue>): TickMeta {
   );
   if (other === undefined) return first;
   const steps = [first, other].map(({ day, tickSize, lotSize }) => `${day}: ${tickSize} and ${lotSize}`);
-  throw new MixedSteps(`expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`);
+  throw new NotExported(
+    `expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`,
+  );
 }
 
 const BAR_FIGURES = ['startUs', 'endUs', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
@@ -194,10 +201,7 @@ export interface VerifiedFile {
 /** Reads every file whole and yields it with its problems; `symbol` null takes all. */
 export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
   for (const { symbol: of, day, path } of dayFiles(dir).filter(ofSymbol(symbol))) {
-    const { rows, problems } = verified(path, readTickMeta, function* () {
-      for (const part of readParts(path)) yield rowTableOf(part);
-    });
-    yield { symbol: of, period: day, kind: 'columns', rows, problems, path };
+    yield { symbol: of, period: day, kind: 'columns', ...verifiedTicks(path), path };
   }
   for (const { symbol: of, length, year, path } of barFiles(dir).filter(ofSymbol(symbol))) {
     const { rows, problems } = verified(path, readBarMeta, function* () {
@@ -209,6 +213,11 @@ export function* verifyData(dir: string, symbol: string | null): Generator<Verif
 
 export const filesToVerify = (dir: string, symbol: string | null): number =>
   dayFiles(dir).filter(ofSymbol(symbol)).length + barFiles(dir).filter(ofSymbol(symbol)).length;
+
+const verifiedTicks = (path: string) =>
+  verified(path, readTickMeta, function* () {
+    for (const part of readParts(path)) yield rowTableOf(part);
+  });
 
 const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;
 
