@@ -293,6 +293,19 @@ export const unpackedLogs = (dir: string, today: TradingDay) =>
     .map((name) => ({ day: name.slice(0, -LOG.length), path: join(dir, name) }))
     .flatMap(({ day, path }) => (isTradingDay(day) && day < today ? [{ day: tradingDay(day), path }] : []));
 
+/** A crash leaves both alike. A copy of a state directory may have a log of noon beside the packed one of the evening. */
+export function refuseOlder(path: string): void {
+  const packed = undefinedIfMissing(() => fs.readFileSync(path + PACKED));
+  if (packed === undefined || unpackedBytes(packed) <= fs.statSync(path).size) return;
+  throw new Error(`${path}${PACKED} has more of that day: move the log away`);
+}
+
+/** Its last four bytes, as gzip has it. */
+const unpackedBytes = (packed: Buffer): number =>
+  packed.length < Uint32Array.BYTES_PER_ELEMENT
+    ? 0
+    : packed.readUInt32LE(packed.length - Uint32Array.BYTES_PER_ELEMENT);
+
 /** Begins again after a crash: the log counts as long as it is there. */
 export async function packFrameLog(path: string): Promise<void> {
   const partial = `${path}${PACKED}.partial`;

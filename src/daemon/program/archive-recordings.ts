@@ -24,7 +24,7 @@ import {
 import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { closing, readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
+import { packFrameLog, pruneFrameLogs, refuseOlder, unpackedLogs } from '../../recording/frame-log.ts';
 import { archivable } from '../restart/carry-over.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../../research/recorded/compile-frames.ts';
@@ -70,6 +70,7 @@ export async function archiveRecordings(recordings: Recordings) {
   const { done, failures } = outcome;
   for (const { path } of unpackedLogs(recordings.frames, recordings.today)) {
     try {
+      refuseOlder(path);
       const report = await compiled(path, recordings);
       await packFrameLog(path);
       done.push(reportText(report));

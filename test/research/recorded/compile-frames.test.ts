@@ -232,6 +232,30 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
   expect([...readFrameBatches(frameLogPath(frames, DAY))].flat()).toHaveLength(6);
 });
 
+it('leaves a packed day as it is where a copy has brought an older log of it, and says so', async () => {
+  const [frames, data] = [tempDir(), tempDir()];
+  const recordings = {
+    frames,
+    data,
+    today: tradingDay('2026-03-05'),
+    market: { calendar: MARKET_CALENDAR, contracts },
+    journal: null,
+    isQuiet: true,
+    retention: { backups: 1, journalDays: 30, framesDays: 365, framesGigabytes: 1 },
+  };
+  const path = recorded(STORY, frames);
+  const atNoon = readFileSync(path).subarray(0, 300);
+  await archiveRecordings(recordings);
+  const packed = readFileSync(`${path}.gz`);
+  writeFileSync(path, atNoon);
+  const { done, failures } = await archiveRecordings(recordings);
+  expect([done, failures]).toEqual([
+    [],
+    [`${DAY}.frames: ${path}.gz has more of that day: move the log away`],
+  ]);
+  expect([rowsOf(data).length, readFileSync(`${path}.gz`)]).toEqual([5, packed]);
+});
+
 it('leaves a log that it cannot compile, says why, and goes on with the next', async () => {
   const [frames, data] = [tempDir(), tempDir()];
   const hopeless = Array.from({ length: 1_000 }, () => 'nothing');
