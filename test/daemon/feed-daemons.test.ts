@@ -157,16 +157,22 @@ test('a book is empty after the stream of the publisher was cut: its levels may 
   expect(asks[before]).toBe(0);
 });
 
+const frameAt = (number: number, text: string): StampedFrame => ({
+  seq: seq(number),
+  tsUs: tsUs(number),
+  text,
+});
+const streamNote = (number: number, state: 'live' | 'down'): StampedFrame =>
+  noteOf({ kind: 'stream', seq: seq(number), tsUs: tsUs(number), state, reason: 'a story' });
+
 test('a reader that comes later gives its venue no level from before a cut of the publisher', async () => {
   const server = await natsServer();
   const feed = access(server, 'read');
   const publisher = new Publishing({ url: server.url }, { name: feed.name });
-  const at = (number: number, text: string): StampedFrame => ({ seq: seq(number), tsUs: tsUs(number), text });
-  const stream = (number: number, state: 'live' | 'down'): StampedFrame =>
-    noteOf({ kind: 'stream', seq: seq(number), tsUs: tsUs(number), state, reason: 'a story' });
   const bid = 's|23|{"symbol":"VN30F2601","bidPrice01":1299,"bidQtty01":5}';
   const ask = 's|24|{"symbol":"VN30F2601","offerPrice01":1301,"offerQtty01":5}';
-  publisher.take([at(1, bid), at(2, ask), stream(3, 'down'), stream(4, 'live'), at(5, bid), at(6, ask)]);
+  publisher.take([frameAt(1, bid), frameAt(2, ask)]);
+  publisher.take([streamNote(3, 'down'), streamNote(4, 'live'), frameAt(5, bid), frameAt(6, ask)]);
   await publisher.publisher.close();
   const terms = { orderCode: 'VN30F2601', streamCode: 'VN30F2601', reference: 130_000 };
   const { source } = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
