@@ -94,9 +94,9 @@ it('a front month that leaves the list before its last day is named, as its stra
 });
 
 it('says of a strategy that is stopped in an auction that its entry cannot be canceled there', async () => {
-  const inAuctions = (yaml: string) =>
-    yaml.replace('collarPercent: 5', 'collarPercent: 5, auctionEntries: true');
-  const story = await new Days().begin('2026-11-20T14:29:00', [RESTING], inAuctions);
+  const story = await new Days().begin('2026-11-20T14:29:00', [RESTING], (yaml) =>
+    yaml.replace('collarPercent: 5', 'collarPercent: 5, auctionEntries: true'),
+  );
   story.print(13_001);
   await story.until(() => story.simulator.orders().some(({ canCancel }) => canCancel));
   leapTo('2026-11-20T14:30:05');
