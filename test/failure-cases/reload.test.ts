@@ -397,18 +397,15 @@ describe('a change in a running daemon', () => {
 
 /** The running engine goes on while the next one has replayed and is not heard yet. */
 function heldAfterReplay(meanwhile: () => Promise<void>): StartEngine {
-  let engines = 0;
   return (data) => {
     const line = engineHere(data);
-    engines += 1;
-    const isHeld = engines > 1;
     return {
       postMessage: (message) => line.postMessage(message), // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
       terminate: () => line.terminate(),
       on: (event: string, listener: (given: never) => void) =>
         line.on(event as 'message', (given) => {
           const deliver = (): void => listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- passed on unchanged
-          if (isHeld && event === 'message' && given.kind === 'replayed') void meanwhile().then(deliver);
+          if (event === 'message' && given.kind === 'replayed') void meanwhile().then(deliver);
           else deliver();
         }),
     };

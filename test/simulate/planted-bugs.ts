@@ -148,8 +148,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a restart forgets what was carried out in the day',
     file: 'daemon/session/trading-session',
-    from: 'await Promise.all([this.#replay(past), this.tracker.readPast()])',
-    to: 'await Promise.resolve()',
+    from: 'if (past !== null)',
+    to: 'if (false)',
   },
 ];
 

@@ -264,8 +264,10 @@ export class SessionCycle implements InputSink {
       if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);
     edge.table.reset(prepared.carriedOver.contracts);
     const contracts = await this.#readContracts();
-    const inputs = journal.read.lastSeq(prepared.day);
-    if (inputs > 0) note(`session ${prepared.day}: replaying ${formatNumber(inputs)} inputs of today`);
+    if (prepared.past !== null) {
+      const inputs = formatNumber(journal.read.lastSeq(prepared.day));
+      note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
+    }
     if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, accountKey(config));
     const startedUs = systemClock.nowUs();
     const session = await TradingSession.open(
@@ -295,7 +297,7 @@ export class SessionCycle implements InputSink {
   }
 
   #logReplay({ day, replayed }: TradingSession, took: DurationUs): void {
-    if (replayed === null || replayed.inputs === 0) return;
+    if (replayed === null) return;
     const what = `${formatNumber(replayed.inputs)} inputs and ${formatNumber(replayed.frames)} frames`;
     this.#options.note(`session ${day}: replayed ${what} in ${(took / US_PER_SECOND).toFixed(1)} s`);
   }

@@ -32,7 +32,13 @@ import {
 import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
+import {
+  frameDamageText,
+  type FrameLogEnd,
+  frameLogPath,
+  openFrameLog,
+  storedLog,
+} from '../../recording/frame-log.ts';
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { FeedPublisher } from '../../cluster/feed-publisher.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
@@ -137,7 +143,10 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: End
     const since = versionStarts(read.strategyLists(before), strategies, names);
     for (const [strategy, reason] of excludedIn(read, before, since)) excluded.set(strategy, reason);
   }
-  return { day, past: place, isStarted, carriedOver, tracker, strategies, excluded, sent };
+  // A day that is new to the journal has frames where that was restored: numbers go on behind theirs.
+  const hasPast = !isNew || storedLog(place.framesPath) !== undefined;
+  /** `past`: none for a day that begins. */
+  return { day, past: hasPast ? place : null, isStarted, carriedOver, tracker, strategies, excluded, sent };
 }
 
 function carriedOverFrom(
@@ -172,7 +181,7 @@ export class TradingSession implements InputSink, SessionWork {
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
   readonly #lastStops = new Map<StrategyIndex, Seq>();
-  /** Null until the past is read. */
+  /** Null for a day that began with this session. */
   replayed: ReplayedPast | null = null;
 
   private constructor(
@@ -245,8 +254,7 @@ export class TradingSession implements InputSink, SessionWork {
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
     prices?.restart();
-    // Of a day that is new to the journal too: where that was restored, numbers go on behind those of the frames that are there.
-    await Promise.all([this.#replay(past), this.tracker.readPast()]);
+    if (past !== null) await Promise.all([this.#replay(past), this.tracker.readPast()]);
     this.inbox.frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
     journal.beforeCommit(() => this.#settleFrames());
     const carried = carriedOver.started;
