@@ -12,6 +12,8 @@ import type { ManagedOrder } from './managed-order.ts';
 interface RowScan {
   readonly startedUs: TsUs;
   readonly firstSeenUs: TsUs;
+  /** When the answer of that scan was there: a bracket that is younger did not bring the row. */
+  readonly firstReportedUs: TsUs;
 }
 
 export class BracketExits {
@@ -50,10 +52,11 @@ export class BracketExits {
    * The bracket of ours that brought this exit; null when it is none of ours, which leaves it at the broker and alerts; `undecided`
    * when the books have to be read again first. `firstSeenUs`: start of the scan that showed it first.
    */
-  bracketOf(row: BrokerTriggerOrder, { startedUs, firstSeenUs }: RowScan): ManagedOrder | 'undecided' | null {
+  bracketOf(row: BrokerTriggerOrder, scan: RowScan): ManagedOrder | 'undecided' | null {
     if (row.kind !== 'exit') return null;
-    const named = this.#named(row, firstSeenUs);
-    const bracket = named === undefined ? this.#byTerms(row, startedUs > firstSeenUs) : named;
+    const { startedUs, firstSeenUs } = scan;
+    const named = this.#named(row, scan);
+    const bracket = named === undefined ? this.#byTerms(row, scan) : named;
     if (bracket !== 'undecided') {
       this.#undecided.delete(row.orderKey);
       return bracket;
@@ -67,13 +70,17 @@ export class BracketExits {
   }
 
   /** The bracket by the number in the row; undefined for a row without one, or with one that no complete scan of the in-day book has. */
-  #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'undecided' | null | undefined {
+  #named(
+    row: BrokerTriggerOrder,
+    { firstSeenUs, firstReportedUs }: RowScan,
+  ): ManagedOrder | 'undecided' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
     const orders = this.#core.orders;
     const isOurs = (order: ManagedOrder | undefined): order is ManagedOrder =>
       order !== undefined &&
       this.#brackets.has(order) &&
+      order.createdUs < firstReportedUs &&
       order.orderCode === orderCode &&
       opposite(order.side) === side;
     const todays = orders.brokerIds.byNumber(parent);
@@ -92,9 +99,13 @@ export class BracketExits {
   }
 
   /** Equal brackets differ only in their owner and their filled quantity: an exit is as large as that quantity. */
-  #byTerms(row: BrokerTriggerOrder, isSeenAgain: boolean): ManagedOrder | 'undecided' | null {
+  #byTerms(
+    row: BrokerTriggerOrder,
+    { startedUs, firstSeenUs, firstReportedUs }: RowScan,
+  ): ManagedOrder | 'undecided' | null {
     const able: ManagedOrder[] = [];
     for (const bracket of this.#brackets) {
+      if (bracket.createdUs >= firstReportedUs) continue;
       const most = bracket.isFinal ? bracket.filledQty : bracket.qty;
       if (this.#mayHaveBrought(bracket, row) && most - this.#coveredHalf(bracket, row) >= row.qty)
         able.push(bracket);
@@ -108,7 +119,7 @@ export class BracketExits {
     if (able.length === 1) return first;
     // The fills of one may have been read before its exits have grown by them: both books are read once more.
     const mayGrow = filled.some((bracket) => this.#coveredHalf(bracket, row) > 0);
-    if (owners.size > 1 && mayGrow && !isSeenAgain) return 'undecided';
+    if (owners.size > 1 && mayGrow && startedUs === firstSeenUs) return 'undecided';
     const exact = filled.find((bracket) => bare(bracket) === row.qty);
     if (exact !== undefined) return exact;
     return filled.length === 1 || owners.size === 1 ? first : 'undecided';

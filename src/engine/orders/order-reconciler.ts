@@ -210,9 +210,15 @@ export class OrderReconciler {
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
     this.#alertAmbiguous(matched, text);
     const unresolved = new Set<BrokerOrderNo>();
-    for (const row of matched.foreign) {
-      const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
-      const bracket = this.#view.exits.bracketOf(row, { startedUs, firstSeenUs });
+    // A bracket's room is for exits that live: ended ones of earlier brackets may have the same prices.
+    const livingFirst = matched.foreign.toSorted((a, b) => Number(mayWork(b)) - Number(mayWork(a)));
+    for (const row of livingFirst) {
+      const first = this.#firstSeen.get(row.orderKey) ?? now;
+      const bracket = this.#view.exits.bracketOf(row, {
+        startedUs,
+        firstSeenUs: first.startedUs,
+        firstReportedUs: first.reportedUs,
+      });
       if (bracket === 'undecided') {
         for (const number of row.children) unresolved.add(number);
         this.#view.reads.request('book');

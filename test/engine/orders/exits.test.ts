@@ -176,6 +176,45 @@ const twoBrackets = (isFilled: boolean) => {
   return { rig, rows, parents };
 };
 
+const parents = (rig: EngineRig) => rig.of('order_waiting').map(({ parent, row }) => [row.orderKey, parent]);
+
+describe('canceled exits of an earlier bracket at the same prices', () => {
+  const exits = [exitHalf('a', 12_950), exitHalf('b', 13_080)];
+  it.each([
+    ['without the number of their bracket', {}],
+    ['with a number of another day', { parent: '77' }],
+    ["with the number that is this one's today", { parent: '5' }],
+  ])('%s take nothing from a younger one', (_, named) => {
+    const rig = startWaiting();
+    const old = [
+      exitHalf('x', 12_950, { status: 'canceled', ...named }),
+      exitHalf('y', 13_080, { status: 'canceled', ...named }),
+    ];
+    rig.pass(1).conditions(old);
+    const id = boughtBracket(rig);
+    rig.pass(1).conditions([...old, ...exits]);
+    expect(parents(rig)).toEqual([
+      ['a', id],
+      ['b', id],
+    ]);
+    expect(rig.alerts()).toEqual([]);
+  });
+
+  it('take no room from exits that live, whenever the book shows them', () => {
+    const rig = startWaiting();
+    const id = boughtBracket(rig);
+    const old = [
+      exitHalf('x', 12_950, { status: 'canceled' }),
+      exitHalf('y', 13_080, { status: 'canceled' }),
+    ];
+    rig.pass(1).conditions([...old, ...exits]);
+    expect(parents(rig)).toEqual([
+      ['a', id],
+      ['b', id],
+    ]);
+  });
+});
+
 describe('exits of two strategies with one stop price', () => {
   const ofFirst = [exitHalf('a', 12_950), exitHalf('b', 13_080)];
   const ofSecond = [exitHalf('c', 12_950), exitHalf('d', 13_080)];
