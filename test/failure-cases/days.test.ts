@@ -93,6 +93,23 @@ it('a front month that leaves the list before its last day is named, as its stra
   ]);
 });
 
+it('a list that lacks a contract once is read again, and its prices come again', async () => {
+  const story = await new Days().begin('2026-11-10T10:00:00', [RESTING]);
+  const { rest } = story.daemon.edge;
+  const quotes = rest.quotes.bind(rest);
+  rest.quotes = async (read) => {
+    rest.quotes = quotes;
+    const board = await quotes(read);
+    return board.ok ? { ...board, value: board.value.slice(1) } : board;
+  };
+  await story.ask('rollover');
+  await story.until(() => story.alerts().includes('symbol_unresolved'));
+  leapTo('2026-11-10T10:02:00');
+  await story.until(() => story.daemon.edge.table.listed[0]?.orderCode === '41I1GB000');
+  story.print(13_001);
+  await story.until(async () => (await story.known()).orders.length === 1);
+});
+
 it('says of a strategy that is stopped in an auction that its entry cannot be canceled there', async () => {
   const story = await new Days().begin('2026-11-20T14:29:00', [RESTING], (yaml) =>
     yaml.replace('collarPercent: 5', 'collarPercent: 5, auctionEntries: true'),

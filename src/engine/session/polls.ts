@@ -1,5 +1,5 @@
 /** Periodic reads of the broker's state, by the engine's own timers. */
-import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
+import { addUs, type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { addNew } from '../../domain/lists.ts';
@@ -10,6 +10,8 @@ import { ENGINE_TIMER } from '../state/timers.ts';
 const IDLE_EVERY: DurationUs = minutes(5);
 /** Reference prices are asked for again until they come: entries wait for them. */
 const REFERENCE_AGAIN: DurationUs = seconds(5);
+/** A list that lacks a contract is read again. */
+const LIST_AGAIN: DurationUs = minutes(1);
 /** Reads of reference prices have come by then. */
 const UNMEASURED_US_MAX = minutes(1);
 /** A trigger book without orders of ours is read once in this many slow reads. */
@@ -64,9 +66,17 @@ export class Polls {
 
   /** Contracts of the day before count as fresh until the list comes. */
   onContractsFailed(): void {
-    const { context, session, timers, reads } = this.#core;
-    const dueUs = context.nowUs + (session.phase === 'closed' ? IDLE_EVERY : REFERENCE_AGAIN);
-    timers.set(ENGINE_TIMER, dueUs, () => reads.request('contracts'), 'contracts');
+    this.#readContractsAfter(this.#core.session.phase === 'closed' ? IDLE_EVERY : REFERENCE_AGAIN);
+  }
+
+  /** The list lacks a contract that has not ended, of which no price comes then: it may have been a bad one. */
+  onContractMissing(): void {
+    this.#readContractsAfter(LIST_AGAIN);
+  }
+
+  #readContractsAfter(wait: DurationUs): void {
+    const { context, timers, reads } = this.#core;
+    timers.set(ENGINE_TIMER, addUs(context.nowUs, wait), () => reads.request('contracts'), 'contracts');
   }
 
   #poll(what: Polled): void {

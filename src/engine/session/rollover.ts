@@ -77,8 +77,9 @@ export class RolloverMonitor {
 
   /** It has left the list before its end: the strategy keeps it, and no price of it comes. */
   #alertUnlisted(strategy: StrategyIndex, symbol: string, { index, orderCode, expiry }: Contract): void {
-    const { context, contracts, registry } = this.#state;
+    const { context, contracts, polls, registry } = this.#state;
     if (!contracts.isEnded(index)) return;
+    polls.onContractMissing();
     const text = `${symbol}: the broker's list lacks ${orderCode}, which expires on ${expiry}: ${registry.idOf(strategy)} keeps it, and gets no prices until it is listed again`;
     if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
   }
