@@ -133,6 +133,7 @@ async function canceling(daemon: Daemon, result: CommandResult): Promise<Command
 function unsentText({ edge, config, clock }: Daemon): string {
   if (edge.tokens.current() === undefined) return 'there is no token: no call is sent until there is one';
   const phase = phaseAt(config.calendar, clock.nowUs());
+  if (phase === 'break') return 'nothing fills in the break, and cancels are sent after it';
   return isAuction(phase) ? `no cancel is taken in the ${nameOf(phase)}: what rests there may fill` : '';
 }
 

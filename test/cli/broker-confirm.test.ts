@@ -72,9 +72,11 @@ describe('the question', () => {
   it('says so when a daemon works on the account', async () => {
     await shell.run('token');
     const lock = takeInstanceLock(join(shell.dir, 'daemon.lock'), process.pid);
-    const { err } = await shell.run(PLACE);
+    const placing = await shell.run(PLACE);
+    const changing = await shell.run('change 17 --price 1199');
     lock.release();
-    expect(err).toContain('it will adopt this as an order of another channel, and cancel an entry while');
+    expect(placing.err).toContain('it will adopt this as an order of another channel, and cancel an entry');
+    expect(changing.err).toContain('an order of its own goes on with these terms');
   });
 });
 

@@ -65,6 +65,8 @@ it('an order that rests over a pause is known after it, also where the market fi
   await story.settled();
   expect(await story.known()).toEqual(await story.truth());
   expect((await story.truth()).orders).toHaveLength(1);
+  const { message } = await story.ask('stop-strategy', { strategy: 'script' });
+  expect(message).toContain('nothing fills in the break, and cancels are sent after it');
 });
 
 it.each(['EROFS', 'SQLITE_IOERR_FSYNC'])(

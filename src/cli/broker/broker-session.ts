@@ -118,9 +118,11 @@ function questionOf(call: ManualCall, trader: ManualTrader): string {
   const spec = 'orderCode' in call ? trader.specOf(call.orderCode) : undefined;
   const lines = [`${config.mode}, ${address.restUrl}`, describeCall(call, address.subAccountId, spec)];
   if (trader.isDaemonRunning && 'orderCode' in call) {
-    lines.push(
-      'a daemon trades this account: it will adopt this as an order of another channel, and cancel an entry while entries are off',
-    );
+    const isNew = call.kind === 'place' || call.kind === 'condition-place';
+    const effect = isNew
+      ? 'it will adopt this as an order of another channel, and cancel an entry while entries are off'
+      : 'an order of its own goes on with these terms, until it changes them again';
+    lines.push(`a daemon trades this account: ${effect}`);
   }
   return lines.join('\n');
 }
