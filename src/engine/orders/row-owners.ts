@@ -13,7 +13,7 @@ import { isAlike, isPresumedAbsent } from './orders.ts';
 
 interface UndecidedRow {
   readonly row: BrokerOrder;
-  /** When the scan began that showed it first. */
+  /** When the answer of the scan was there that showed it first: the trigger book may have been served ahead of it until then. */
   readonly sinceUs: TsUs;
   /** When the scan began that showed it last. */
   readonly shownUs: TsUs;
@@ -73,7 +73,7 @@ export class RowOwners {
     if (this.#foreign.has(row.orderNo)) return this.#decide(row, null);
     const undecided = this.#undecided.get(row.orderNo);
     if (this.unresolved.has(row.orderNo)) return this.#defer(row, startedUs);
-    if (this.#core.session.triggersReadUs < (undecided?.sinceUs ?? startedUs))
+    if (undecided === undefined || this.#core.session.triggersReadUs < undecided.sinceUs)
       return this.#defer(row, startedUs);
     const alike = this.#core.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
@@ -84,7 +84,7 @@ export class RowOwners {
       return this.#defer(row, startedUs);
     const mayBeOurs =
       alike.length > 0 || [...bracketsMissingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (mayBeOurs && undecided?.evidence.isEnough(this.#core.settings.lookUp) !== true)
+    if (mayBeOurs && !undecided.evidence.isEnough(this.#core.settings.lookUp))
       return this.#defer(row, startedUs);
     return this.#decide(row, null);
   }
@@ -104,7 +104,7 @@ export class RowOwners {
 
   #defer(row: BrokerOrder, startedUs: TsUs): 'undecided' {
     const { sinceUs, evidence } = this.#undecided.get(row.orderNo) ?? {
-      sinceUs: startedUs,
+      sinceUs: this.#core.context.nowUs,
       evidence: new ScanEvidence(startedUs),
     };
     evidence.add(startedUs, this.#core.settings.lookUp);

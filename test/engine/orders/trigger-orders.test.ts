@@ -140,6 +140,18 @@ describe('a trigger', () => {
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
   });
 
+  it('is held until a read of the conditional book that began after its row was there', () => {
+    const { rig, id } = waitingStop();
+    const shown = { ...child, ...traded(12_948) } as const;
+    rig.pass(5).book([shown], { ago: 2 });
+    rig.conditions([waits({ key: 'k1' })], { ago: 1 });
+    for (let i = 0; i < 8; i += 1) rig.pass(5).look([shown]);
+    expect(rig.of('order_adopted')).toEqual([]);
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    rig.look([shown]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
+  });
+
   it.each([
     ['was refused', REFUSED, []],
     ['was never sent', UNSENT, []],
