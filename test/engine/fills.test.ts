@@ -25,6 +25,7 @@ describe('a fill', () => {
     const rig = resting();
     for (let i = 0; i < 3; i += 1) rig.look([matched(1, worth(12_990))]);
     expect(shownFills(rig)).toHaveLength(1);
+    expect(rig.host.updates.at(-1)?.update).toMatchObject({ lastFilledQty: 1, leavesQty: 2 });
   });
 
   it('18: never goes back: an older scan changes nothing, a newer one that shows less is alerted', () => {

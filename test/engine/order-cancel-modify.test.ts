@@ -84,6 +84,20 @@ describe('a cancel', () => {
 });
 
 describe('a change', () => {
+  it('counts the larger quantity and both prices until the book confirms it', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
+    const call = modify(rig, id, { qty: 5 });
+    expect(exposure(rig)).toEqual([5]);
+    rig.outcome('modify', id, call, { status: 'accepted', orderNo: brokerOrderNo('7'), orderKey: null });
+    expect(rig.statusOf(id)).toBe('pending_modify');
+    rig.look([{ no: '7', qty: 5, status: 'modify_pending' }]);
+    expect(rig.statusOf(id), 'waiting at the gateway').toBe('pending_modify');
+    rig.look([{ no: '7', qty: 5, status: 'modified' }]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.host.updates.at(-1)?.update).toMatchObject({ qty: 5, status: 'accepted' });
+  });
+
   it('that is refused leads back to the old terms', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');

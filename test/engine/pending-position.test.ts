@@ -44,3 +44,12 @@ it('is touched by the trade of the event that sent it', () => {
   expect(rig.places()).toHaveLength(2);
   expect(rig.reads.filter((what) => what === 'book')).toHaveLength(reads + 1);
 });
+
+it('is refused after some seconds by a process whose clock is an hour behind', () => {
+  const rig = parkedAt(10, 30);
+  rig.now = timeOf(9, 30);
+  rig.boot(2).stream('live').reference();
+  for (let second = 0; second < 6; second += 1) rig.pass(1).clock();
+  expect(rig.of('denied')).toHaveLength(1);
+  expect(rig.places()).toHaveLength(1);
+});

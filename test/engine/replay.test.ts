@@ -23,6 +23,15 @@ function morning(rig: EngineRig): EngineRig {
   return rig;
 }
 
+const bookAfter = (rig: EngineRig) => {
+  const [first, second, third] = rig.places().map(({ clientOrderId }) => clientOrderId);
+  return [
+    { no: '1', ref: first!, price: 13_002, ...traded(13_002) },
+    { no: '2', ref: second!, price: 13_005, status: 'canceled' },
+    { no: '3', ref: third!, price: 13_008, ...traded(13_008) },
+  ] as const;
+};
+
 describe('a restart', () => {
   it('comes to the same state with the same entries, and sends nothing', () => {
     const live = morning(new EngineRig({ strategies: [everyThird(), {}] }));
@@ -31,6 +40,24 @@ describe('a restart', () => {
     expect(again.entries).toEqual(live.entries);
     expect(again.engine.snapshot()).toEqual(live.engine.snapshot());
     expect([again.sent, again.reads, again.tempos]).toEqual([[], [], []]);
+  });
+
+  it('goes on: what had no answer is unknown, and is found in the book', () => {
+    const live = morning(new EngineRig({ strategies: [everyThird(), {}] }));
+    live.trade(13_008).trade(13_009).trade(13_010);
+    const inFlight = live.places().at(-1)!.clientOrderId;
+    const again = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(again, live.inputs, live.entries);
+    again.pass(5).boot(2);
+    expect(again.of('strategy_fault')).toEqual([]);
+    expect(again.statusOf(inFlight)).toBe('unknown');
+    expect(new Set(again.reads)).toEqual(new Set(['contracts', 'triggers', 'book', 'positions', 'account']));
+    const book = [...bookAfter(live), { no: '4', ref: inFlight, price: 13_010 }];
+    again.look(book).pass(1).positions(2).look(book);
+    expect(again.statusOf(inFlight)).toBe('accepted');
+    expect(again.position(FIRST)).toBe(2);
+    expect(again.engine.snapshot().unproven).toBeNull();
+    expect(again.places(), 'nothing is sent twice').toEqual([]);
   });
 });
 

@@ -53,6 +53,16 @@ describe('before the closing auction', () => {
     expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
   });
 
+  test('what could not be withdrawn in time is said', () => {
+    const day = world(settings, { overnight: true });
+    day.broker.cancelUs = null;
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.runUntil('14:31');
+    expect(day.said).toEqual([
+      'warning orders_in_auction in the auction, where nothing can be canceled: entry',
+    ]);
+  });
+
   test('an entry whose cancel was refused is withdrawn again, as long as there is time', () => {
     const day = world(settings, { overnight: true });
     day.broker.cancelUs = null;
