@@ -46,6 +46,21 @@ describe('on the way to a target', () => {
     expect(trader.held()).toBe(-3);
   });
 
+  test('what is left of a part fill is worked on, and never more', () => {
+    const { trader, aim } = start({ settings: { rest: seconds(0) }, fillMax: 2 });
+    aim(5);
+    expect(trader.held()).toBe(2);
+    trader.book(13_000, 13_002);
+    trader.advance(seconds(1));
+    expect(trader.calls).toEqual([
+      '0 submit buy 5 VN30F1M @ 13001',
+      '0 cancel',
+      '0 submit buy 3 VN30F1M @ 13002',
+    ]);
+    trader.book(13_000, 13_002);
+    expect(trader.held()).toBe(5);
+  });
+
   test('a fill that crosses the cancel is counted', () => {
     const { trader, aim } = start();
     aim(2);

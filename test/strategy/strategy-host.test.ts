@@ -223,6 +223,24 @@ describe('the watchdog', () => {
   });
 });
 
+describe('legs', () => {
+  test('each sees its own contract; the first one is the strategy’s own', () => {
+    const seen: string[] = [];
+    const trader = startStrategy((ticks, own) => {
+      ticks.trades$.subscribe((tick) => seen.push(`own ${tick.price}`));
+      ticks.leg('front').trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
+      ticks.leg('next').trades$.subscribe((tick) => {
+        seen.push(`next ${tick.price}`);
+        own.leg('next').sell({ qty: 2, price: tick.price, reason: 'test' });
+      });
+    });
+    trader.trade(13_000, 1, 0);
+    trader.trade(13_020, 1, 1);
+    expect(seen).toEqual(['own 13000', 'front 13000', 'next 13020']);
+    expect(trader.calls).toEqual(['0 submit sell 2 VN30F2M @ 13020']);
+  });
+});
+
 describe('timers', () => {
   test('have a limit', () => {
     const trader = startStrategy((ticks, own) =>
