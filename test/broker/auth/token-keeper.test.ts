@@ -223,6 +223,12 @@ describe('failures', () => {
     expect((await keeper.refresh('needed')).ok).toBe(true);
   });
 
+  it('are final without a key', async () => {
+    const result = await world.keeper({ apiKey: () => undefined }).refresh('operator');
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'final', reason: 'there is no API key' } });
+    expect(world.used).toBe(0);
+  });
+
   it('keep the token when only the cache fails', async () => {
     const keeper = world.keeper({
       cache: {

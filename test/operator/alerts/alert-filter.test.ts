@@ -200,6 +200,19 @@ describe('AlertFilter', () => {
     expect(sent).toHaveLength(3);
   });
 
+  it('escalates again for an alert after an acknowledged one, and ends by itself', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', text: 'one' }));
+    desk.acknowledge();
+    desk.alert(alertOf({ severity: 'critical', text: 'two' }));
+    time.advance(48 * US_PER_HOUR);
+    expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(4);
+    desk.acknowledge();
+    desk.alert(alertOf({ severity: 'critical', text: 'three' }));
+    time.advance(11 * US_PER_MINUTE);
+    expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(5);
+  });
+
   it('escalates an alert that comes while older ones wait, or after nobody has seen those for a day', () => {
     const desk = deskWith();
     desk.alert(alertOf({ severity: 'critical', text: 'the first' }));

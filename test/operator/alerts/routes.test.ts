@@ -180,6 +180,26 @@ describe('Routes', () => {
     expect(mail.text).toContain('one');
   });
 
+  it('sends after each restart what waits to the channels alone that have not had it', async () => {
+    mail.answer = DOWN;
+    routes.send(message('critical', 'the broker is gone'));
+    await pass(60);
+    phone.answer = DOWN;
+    routes.send(message('critical', 'the disk is full'));
+    await pass(60);
+    for (let starts = 0; starts < 3; starts += 1) {
+      await restart();
+      phone.answer = SENT;
+      await pass(60);
+      expect(routes.waiting.map(({ messages }) => messages.length)).toEqual([0, 2]);
+    }
+    expect(phone.text.match(/the broker is gone/g)).toHaveLength(1);
+    expect(phone.text.match(/the disk is full/g)).toHaveLength(1);
+    mail.answer = SENT;
+    await pass(60);
+    expect(mail.text.match(/the broker is gone|the disk is full/g)).toHaveLength(2);
+  });
+
   it('says of a message whose condition ended while its channel was down that it is over', async () => {
     mail.answer = DOWN;
     routes.send({ ...message('critical', 'no prices'), code: 'prices_stale' });
