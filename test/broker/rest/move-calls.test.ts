@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(() => world.close());
 
-type Run = (options: SendOptions) => Promise<{ readonly status: string }>;
+type Run = (options: SendOptions) => Promise<{ readonly status: string; readonly reason?: string }>;
 
 const CALLS: readonly (readonly [name: string, run: Run])[] = [
   ['a place', (options) => world.rest.place(createOrder(), options)],
@@ -63,10 +63,12 @@ const UNDECIDED: readonly (readonly [name: string, answer: (exchange: Exchange) 
 describe.each(CALLS)('%s', (_call, run) => {
   it.each(UNDECIDED)('is unknown after %s, and never sent again', async (_answer, answer) => {
     world.server.handle(answer);
-    expect((await run(SEND)).status).toBe('unknown');
+    const { status, reason } = await run(SEND);
+    expect(status).toBe('unknown');
     world.timers.advance(seconds(120));
     expect(world.server.exchanges).toHaveLength(1);
-    expect(world.signals.filter(({ kind }) => kind === 'outcome_unknown')).toHaveLength(1);
+    const unknown = world.signals.filter(({ kind }) => kind === 'outcome_unknown');
+    expect(unknown).toMatchObject([{ reason }]);
   });
 
   it('does not leave when the last check refuses, nor without a token', async () => {

@@ -130,3 +130,18 @@ describe('the book', () => {
     expect([starts, world.server.exchanges.length]).toEqual([1, 2]);
   });
 });
+
+it('closed positions are all there or none', async () => {
+  const rows = Array.from({ length: 5 }, (_, i) => ({
+    symbol: `VN30F${i}`,
+    side: 'B',
+    closeVM: i,
+    closePosition: '1/1',
+  }));
+  world.server.handle((exchange) => {
+    const isFirst = exchange.url.searchParams.get('pageNo') === '1';
+    exchange.reply(200, isFirst ? envelope(rows) : envelope([], '-1', 'no'));
+  });
+  const read = await world.rest.accounts.closedPositions(null, READ);
+  expect(read).toMatchObject({ ok: false, reason: expect.stringContaining('page 2') });
+});
