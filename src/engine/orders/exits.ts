@@ -11,9 +11,8 @@ import type { ManagedOrder } from './managed-order.ts';
 
 interface RowScan {
   readonly startedUs: TsUs;
-  readonly firstSeenUs: TsUs;
-  /** When the answer of that scan was there: a bracket that is younger did not bring the row. */
-  readonly firstReportedUs: TsUs;
+  /** When the answer of the scan was there that showed the row first: a bracket that is younger did not bring it. */
+  readonly sinceUs: TsUs;
 }
 
 export class BracketExits {
@@ -50,11 +49,11 @@ export class BracketExits {
 
   /**
    * The bracket of ours that brought this exit; null when it is none of ours, which leaves it at the broker and alerts; `undecided`
-   * when the books have to be read again first. `firstSeenUs`: start of the scan that showed it first.
+   * when the books have to be read again first.
    */
   bracketOf(row: BrokerTriggerOrder, scan: RowScan): ManagedOrder | 'undecided' | null {
     if (row.kind !== 'exit') return null;
-    const { startedUs, firstSeenUs } = scan;
+    const { startedUs, sinceUs } = scan;
     const named = this.#named(row, scan);
     const bracket = named === undefined ? this.#byTerms(row, scan) : named;
     if (bracket !== 'undecided') {
@@ -64,30 +63,26 @@ export class BracketExits {
     const evidence = this.#undecided.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#undecided.set(row.orderKey, evidence);
     // The owner cannot be known as long as the in-day book cannot be read.
-    if (this.#core.session.ordersReadUs < firstSeenUs) return 'undecided';
+    if (this.#core.session.ordersReadUs < sinceUs) return 'undecided';
     evidence.add(startedUs, this.#core.settings.lookUp);
     return evidence.isEnough(this.#core.settings.lookUp) ? null : 'undecided';
   }
 
   /** The bracket by the number in the row; undefined for a row without one, or with one that no complete scan of the in-day book has. */
-  #named(
-    row: BrokerTriggerOrder,
-    { firstSeenUs, firstReportedUs }: RowScan,
-  ): ManagedOrder | 'undecided' | null | undefined {
+  #named(row: BrokerTriggerOrder, { sinceUs }: RowScan): ManagedOrder | 'undecided' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
     const orders = this.#core.orders;
     const isOurs = (order: ManagedOrder | undefined): order is ManagedOrder =>
       order !== undefined &&
       this.#brackets.has(order) &&
-      order.createdUs < firstReportedUs &&
+      order.createdUs <= sinceUs &&
       order.orderCode === orderCode &&
       opposite(order.side) === side;
     const todays = orders.brokerIds.byNumber(parent);
     const left = orders.brokerIds.carriedByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined)
-        return this.#core.session.ordersReadUs < firstSeenUs ? 'undecided' : undefined;
+      if (todays === undefined) return this.#core.session.ordersReadUs < sinceUs ? 'undecided' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -99,13 +94,10 @@ export class BracketExits {
   }
 
   /** Equal brackets differ only in their owner and their filled quantity: an exit is as large as that quantity. */
-  #byTerms(
-    row: BrokerTriggerOrder,
-    { startedUs, firstSeenUs, firstReportedUs }: RowScan,
-  ): ManagedOrder | 'undecided' | null {
+  #byTerms(row: BrokerTriggerOrder, { startedUs, sinceUs }: RowScan): ManagedOrder | 'undecided' | null {
     const able: ManagedOrder[] = [];
     for (const bracket of this.#brackets) {
-      if (bracket.createdUs >= firstReportedUs) continue;
+      if (bracket.createdUs > sinceUs) continue;
       const most = bracket.isFinal ? bracket.filledQty : bracket.qty;
       if (this.#mayHaveBrought(bracket, row) && most - this.#coveredHalf(bracket, row) >= row.qty)
         able.push(bracket);
@@ -119,7 +111,7 @@ export class BracketExits {
     if (able.length === 1) return first;
     // The fills of one may have been read before its exits have grown by them: both books are read once more.
     const mayGrow = filled.some((bracket) => this.#coveredHalf(bracket, row) > 0);
-    if (owners.size > 1 && mayGrow && startedUs === firstSeenUs) return 'undecided';
+    if (owners.size > 1 && mayGrow && startedUs <= sinceUs) return 'undecided';
     const exact = filled.find((bracket) => bare(bracket) === row.qty);
     if (exact !== undefined) return exact;
     return filled.length === 1 || owners.size === 1 ? first : 'undecided';

@@ -31,18 +31,12 @@ import type { Contract } from '../../domain/contract.ts';
 import type { OrderToSend } from '../ports/approved.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
 
-interface FirstScan {
-  readonly startedUs: TsUs;
-  /** When its answer was there. */
-  readonly reportedUs: TsUs;
-}
-
 export class OrderReconciler {
   readonly #view: EngineView;
   readonly #rows: RowReader;
   readonly #adoption: Adoption;
-  /** The complete scan that showed a row of the trigger book first. */
-  readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
+  /** When the answer was there of the complete scan that showed a row of the trigger book first. */
+  readonly #shownSinceUs = new Map<BrokerOrderKey, TsUs>();
 
   constructor(view: EngineView, rows: RowReader, adoption: Adoption) {
     this.#view = view;
@@ -54,15 +48,10 @@ export class OrderReconciler {
   setClockBack(at: TsUs): void {
     this.#view.orders.brokerIds.markAllChanged();
     const { open } = this.#view.orders;
-    const seen = [...this.#firstSeen.values()];
-    const moments = [
-      ...open.map(({ createdUs }) => createdUs),
-      ...seen.flatMap(({ startedUs, reportedUs }) => [startedUs, reportedUs]),
-    ];
+    const moments = [...open.map(({ createdUs }) => createdUs), ...this.#shownSinceUs.values()];
     const before = inOrderBefore(at, moments);
     for (const order of open) order.createdUs = before(order.createdUs);
-    for (const [orderKey, { startedUs, reportedUs }] of this.#firstSeen)
-      this.#firstSeen.set(orderKey, { startedUs: before(startedUs), reportedUs: before(reportedUs) });
+    for (const [orderKey, sinceUs] of this.#shownSinceUs) this.#shownSinceUs.set(orderKey, before(sinceUs));
   }
 
   /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
@@ -191,8 +180,10 @@ export class OrderReconciler {
     scan: Scan,
   ): void {
     const { startedUs } = scan;
-    const now: FirstScan = { startedUs, reportedUs: this.#view.context.nowUs };
-    for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
+    const now = this.#view.context.nowUs;
+    for (const { orderKey } of all)
+      if (!this.#shownSinceUs.has(orderKey)) this.#shownSinceUs.set(orderKey, now);
+    const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs => this.#shownSinceUs.get(orderKey) ?? now;
     const nameless = this.#view.orders.open.filter(
       ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,
     );
@@ -200,7 +191,7 @@ export class OrderReconciler {
       unowned,
       nameless,
       // A read that left before the order may reach the broker after it.
-      ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).reportedUs > order.createdUs,
+      (row, order) => sinceOf(row) > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
       this.#view.orders.brokerIds.bindTrigger(order, row.orderNo, row.orderKey);
@@ -213,12 +204,7 @@ export class OrderReconciler {
     // A bracket's room is for exits that live: ended ones of earlier brackets may have the same prices.
     const livingFirst = matched.foreign.toSorted((a, b) => Number(mayWork(b)) - Number(mayWork(a)));
     for (const row of livingFirst) {
-      const first = this.#firstSeen.get(row.orderKey) ?? now;
-      const bracket = this.#view.exits.bracketOf(row, {
-        startedUs,
-        firstSeenUs: first.startedUs,
-        firstReportedUs: first.reportedUs,
-      });
+      const bracket = this.#view.exits.bracketOf(row, { startedUs, sinceUs: sinceOf(row) });
       if (bracket === 'undecided') {
         for (const number of row.children) unresolved.add(number);
         this.#view.reads.request('book');

@@ -77,11 +77,17 @@ describe('a bracket', () => {
     expect(rig.engine.snapshot().orders).toEqual([]);
   });
 
-  it('that is looked up keeps its exits for as long as no in-day book can be read', () => {
+  it.each([
+    ['no in-day book can be read', false],
+    ['the last in-day book was served before them', true],
+  ])('that is looked up keeps its exits for as long as %s', (_, isServed) => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     rig.unknown(id);
     const halves = [exitHalf('a', 12_950, { parent: '5' }), exitHalf('b', 13_080, { parent: '5' })];
+    rig.pass(5);
+    if (isServed) rig.book([], { ago: 1 });
+    rig.conditions(halves, { ago: 2 });
     for (let i = 0; i < 20; i += 1) rig.pass(5).conditions(halves);
     rig.look([{ no: '5', ref: id, ...traded(13_000, 2) }]);
     rig.pass(1).conditions(halves);
@@ -190,7 +196,7 @@ describe('canceled exits of an earlier bracket at the same prices', () => {
       exitHalf('x', 12_950, { status: 'canceled', ...named }),
       exitHalf('y', 13_080, { status: 'canceled', ...named }),
     ];
-    rig.pass(1).conditions(old);
+    rig.pass(1).conditions(old).pass(1);
     const id = boughtBracket(rig);
     rig.pass(1).conditions([...old, ...exits]);
     expect(parents(rig)).toEqual([
