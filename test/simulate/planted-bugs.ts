@@ -81,8 +81,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a stop in a read that overtook it is foreign',
     file: 'engine/orders/order-reconciler',
-    from: '.reportedUs > order.createdUs',
-    to: '.startedUs > order.createdUs',
+    from: 'const now = this.#view.context.nowUs',
+    to: 'const now = startedUs',
   },
   {
     // The broker rejects the cancels of orders that are over, which shows nothing: most of these never left.
