@@ -78,23 +78,25 @@ it('says of a resume that a difference of positions blocked entries, and what be
   await story.until(async () => (await story.known()).net === 3);
 });
 
-it('counts an order among those that a cancel-all ends though no view has shown it yet', async () => {
+/** An order works at the broker, and no view has shown it yet. */
+async function withUnseenOrder() {
   const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
   await story.view();
   story.print(13_001);
   await story.until(async () => (await story.truth()).orders.length === 1);
   expect(story.daemon.lastView?.orders).toEqual([]);
+  return story;
+}
+
+it('counts an order among those that a cancel-all ends though no view has shown it yet', async () => {
+  const story = await withUnseenOrder();
   const { message } = await story.ask('cancel-all');
   expect(message).toMatch(/1 open order/);
   expect(message).not.toContain('no order was open');
 });
 
 it('cancels one order that a person named though no view has shown it yet', async () => {
-  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
-  await story.view();
-  story.print(13_001);
-  await story.until(async () => (await story.truth()).orders.length === 1);
-  expect(story.daemon.lastView?.orders).toEqual([]);
+  const story = await withUnseenOrder();
   const id = story.entries.flatMap((entry) => (entry.kind === 'place' ? [entry.order.clientOrderId] : []))[0];
   expect(await story.ask('cancel-order', { clientOrderId: id ?? '' })).toMatchObject({ ok: true });
   await story.until(async () => (await story.truth()).orders.length === 0);

@@ -190,17 +190,20 @@ it('says how much a crash tore off, and reads a packed log as it is', async () =
   expect(again.report.stored[0]?.meta.digest).toBe(torn.report.stored[0]?.meta.digest);
 });
 
+/** Folders of their own, on the day after the recorded one. */
+const onNextDay = () => ({
+  frames: tempDir(),
+  data: tempDir(),
+  today: tradingDay('2026-03-05'),
+  market: { calendar: MARKET_CALENDAR, contracts },
+  journal: null,
+  isQuiet: true,
+  retention: { backups: 1, journalDays: 30, framesDays: 365, framesGigabytes: 1 },
+});
+
 it('compiles and packs what is over, once, and again when the day went on', async () => {
-  const [frames, data] = [tempDir(), tempDir()];
-  const recordings = {
-    frames,
-    data,
-    today: tradingDay('2026-03-05'),
-    market: { calendar: MARKET_CALENDAR, contracts },
-    journal: null,
-    isQuiet: true,
-    retention: { backups: 1, journalDays: 30, framesDays: 365, framesGigabytes: 1 },
-  };
+  const recordings = onNextDay();
+  const { frames, data } = recordings;
   recorded(STORY, frames);
   expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({
     done: [],
@@ -233,16 +236,8 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
 });
 
 it('leaves a packed day as it is where a copy has brought an older log of it, and says so', async () => {
-  const [frames, data] = [tempDir(), tempDir()];
-  const recordings = {
-    frames,
-    data,
-    today: tradingDay('2026-03-05'),
-    market: { calendar: MARKET_CALENDAR, contracts },
-    journal: null,
-    isQuiet: true,
-    retention: { backups: 1, journalDays: 30, framesDays: 365, framesGigabytes: 1 },
-  };
+  const recordings = onNextDay();
+  const { frames, data } = recordings;
   const path = recorded(STORY, frames);
   const atNoon = readFileSync(path).subarray(0, 300);
   await archiveRecordings(recordings);
