@@ -87,13 +87,16 @@ function assertSameTerms({ isStarted, carriedOver }: PreparedSession, { contract
   }
 }
 
-/** Null for a failure that waiting does not cure. */
-function whyNoSession(error: unknown): string | null {
-  if (error instanceof OtherTerms) return error.message;
-  if (isLocked(error)) return LOCKED;
-  if (isDiskFull(error)) return NO_ROOM;
+/** The alert of a failure that waiting cures; null for any other. A supervisor starts another program by itself. */
+function whyNoSession(error: unknown, isSupervised: boolean) {
+  if (error instanceof OtherProgram && !isSupervised)
+    return { code: 'program_waits', text: `${error.message}: ${NO_ENGINE}` };
+  if (error instanceof OtherTerms) return { code: 'terms_changed', text: error.message };
+  if (isLocked(error)) return { code: 'no_room', text: LOCKED };
+  if (isDiskFull(error)) return { code: 'no_room', text: NO_ROOM };
   if (!isDiskFailing(error)) return null;
-  return `the disk takes no writes (${errorText(error)}): no session can begin until it does, ${NO_SESSION}`;
+  const text = `the disk takes no writes (${errorText(error)}): no session can begin until it does, ${NO_SESSION}`;
+  return { code: 'no_room', text };
 }
 
 /** A thread lost more often in one day is not the fault of a strategy. */
@@ -196,13 +199,11 @@ export class SessionCycle implements InputSink {
         await this.#leaveSession();
         return await this.#openEngine();
       } catch (error) {
-        const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
-        const text = isOther ? `${error.message}: ${NO_ENGINE}` : whyNoSession(error);
-        if (text === null) throw error;
-        const code = isOther ? 'program_waits' : error instanceof OtherTerms ? 'terms_changed' : 'no_room';
-        if (this.degraded !== text) this.#endWithoutEngine(code, text);
+        const why = whyNoSession(error, this.#options.isSupervised);
+        if (why === null) throw error;
+        if (this.degraded !== why.text) this.#endWithoutEngine(why.code, why.text);
         // Nobody steers the entries of an engine that was lost.
-        if (isOther && this.#losses > 0) this.#context.halt.begin(text);
+        if (why.code === 'program_waits' && this.#losses > 0) this.#context.halt.begin(why.text);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
