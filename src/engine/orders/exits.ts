@@ -13,6 +13,8 @@ interface RowScan {
   readonly startedUs: TsUs;
   /** When the answer of the scan was there that showed the row first: a bracket that is younger did not bring it. */
   readonly sinceUs: TsUs;
+  /** It was over before the day's first scan: an exit of a day before, which that session knew by another name. */
+  readonly wasOver: boolean;
 }
 
 export class BracketExits {
@@ -69,20 +71,21 @@ export class BracketExits {
   }
 
   /** The bracket by the number in the row; undefined for a row without one, or with one that no complete scan of the in-day book has. */
-  #named(row: BrokerTriggerOrder, { sinceUs }: RowScan): ManagedOrder | 'undecided' | null | undefined {
+  #named(row: BrokerTriggerOrder, scan: RowScan): ManagedOrder | 'undecided' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
     const orders = this.#core.orders;
     const isOurs = (order: ManagedOrder | undefined): order is ManagedOrder =>
       order !== undefined &&
       this.#brackets.has(order) &&
-      order.createdUs <= sinceUs &&
+      mayBring(order, scan) &&
       order.orderCode === orderCode &&
       opposite(order.side) === side;
     const todays = orders.brokerIds.byNumber(parent);
     const left = orders.brokerIds.carriedByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#core.session.ordersReadUs < sinceUs ? 'undecided' : undefined;
+      if (todays === undefined)
+        return this.#core.session.ordersReadUs < scan.sinceUs ? 'undecided' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -94,10 +97,10 @@ export class BracketExits {
   }
 
   /** Equal brackets differ only in their owner and their filled quantity: an exit is as large as that quantity. */
-  #byTerms(row: BrokerTriggerOrder, { startedUs, sinceUs }: RowScan): ManagedOrder | 'undecided' | null {
+  #byTerms(row: BrokerTriggerOrder, scan: RowScan): ManagedOrder | 'undecided' | null {
     const able: ManagedOrder[] = [];
     for (const bracket of this.#brackets) {
-      if (bracket.createdUs > sinceUs) continue;
+      if (!mayBring(bracket, scan)) continue;
       const most = bracket.isFinal ? bracket.filledQty : bracket.qty;
       if (this.#mayHaveBrought(bracket, row) && most - this.#coveredHalf(bracket, row) >= row.qty)
         able.push(bracket);
@@ -111,7 +114,7 @@ export class BracketExits {
     if (able.length === 1) return first;
     // The fills of one may have been read before its exits have grown by them: both books are read once more.
     const mayGrow = filled.some((bracket) => this.#coveredHalf(bracket, row) > 0);
-    if (owners.size > 1 && mayGrow && startedUs <= sinceUs) return 'undecided';
+    if (owners.size > 1 && mayGrow && scan.startedUs <= scan.sinceUs) return 'undecided';
     const exact = filled.find((bracket) => bare(bracket) === row.qty);
     if (exact !== undefined) return exact;
     return filled.length === 1 || owners.size === 1 ? first : 'undecided';
@@ -246,3 +249,6 @@ export class BracketExits {
     return this.#core.orders.childrenOf(bracket).filter(({ isTriggerOrder }) => isTriggerOrder);
   }
 }
+
+const mayBring = (bracket: ManagedOrder, { sinceUs, wasOver }: RowScan): boolean =>
+  bracket.createdUs <= sinceUs && !(wasOver && bracket.isCarriedOver);

@@ -37,6 +37,8 @@ export class OrderReconciler {
   readonly #adoption: Adoption;
   /** When the answer was there of the complete scan that showed a row of the trigger book first. */
   readonly #shownSinceUs = new Map<BrokerOrderKey, TsUs>();
+  /** Rows that the day's first complete scan of the trigger book shows ended, without an order that they sent. */
+  readonly #overBefore = new Set<BrokerOrderKey>();
 
   constructor(view: EngineView, rows: RowReader, adoption: Adoption) {
     this.#view = view;
@@ -183,6 +185,9 @@ export class OrderReconciler {
     const now = this.#view.context.nowUs;
     for (const { orderKey } of all)
       if (!this.#shownSinceUs.has(orderKey)) this.#shownSinceUs.set(orderKey, now);
+    if (this.#view.session.triggersReadUs === -Infinity)
+      for (const row of unowned)
+        if (!mayWork(row) && row.children.length === 0) this.#overBefore.add(row.orderKey);
     const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs => this.#shownSinceUs.get(orderKey) ?? now;
     const nameless = this.#view.orders.open.filter(
       ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,
@@ -204,7 +209,8 @@ export class OrderReconciler {
     // A bracket's room is for exits that live: ended ones of earlier brackets may have the same prices.
     const livingFirst = matched.foreign.toSorted((a, b) => Number(mayWork(b)) - Number(mayWork(a)));
     for (const row of livingFirst) {
-      const bracket = this.#view.exits.bracketOf(row, { startedUs, sinceUs: sinceOf(row) });
+      const wasOver = this.#overBefore.has(row.orderKey);
+      const bracket = this.#view.exits.bracketOf(row, { startedUs, sinceUs: sinceOf(row), wasOver });
       if (bracket === 'undecided') {
         for (const number of row.children) unresolved.add(number);
         this.#view.reads.request('book');

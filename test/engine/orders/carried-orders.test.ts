@@ -358,6 +358,24 @@ it('exits that the last session had not seen belong to the strategy whose bracke
   expect(rig.alerts()).toEqual([]);
 });
 
+it.each([
+  ['were canceled before the day began are none of it, and it is without', true, [], ['exits_missing']],
+  ['come and are canceled in this day are its own', false, ['H.1', 'H.1'], []],
+])('exits at the prices of a bracket of yesterday that %s', (_, wereThere, parents, alerts) => {
+  const bracket = earlierOrder('H.1', {
+    trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
+  });
+  const exits = [
+    exitHalf('a', 12_950, { status: 'canceled' }),
+    exitHalf('b', 13_080, { status: 'canceled' }),
+  ];
+  const rows = [{ no: '5', ref: clientOrderId('H.1'), ...traded(13_000, 2) }];
+  const rig = begun([bracket], { hour: 1 }).conditions(wereThere ? exits : []);
+  settle(rig, 2, rows, exits);
+  expect(rig.of('order_waiting').map(({ parent }) => parent)).toEqual(parents);
+  expect(rig.alerts()).toEqual(alerts);
+});
+
 const shownBy = (rig: EngineRig) => {
   const { orders, stopsUnproven } = rig.engine.snapshot();
   return [orders.map(({ status }) => status), stopsUnproven];
