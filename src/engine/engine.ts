@@ -288,8 +288,7 @@ export class Engine {
       case 'strategies':
         return this.#lifecycle.onStrategies(event);
       case 'journal_failed':
-        halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
-        return;
+        return halt.onWriteFailed(`the journal could not be written: ${event.reason}`);
       case 'clock_skew':
         return this.#lifecycle.onClockSkew(event);
       case 'clock_step':

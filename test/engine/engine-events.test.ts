@@ -208,6 +208,12 @@ describe('commands', () => {
     expect(rig.engine.snapshot().halted).toContain('disk full');
     expect(rig.alerts()).toEqual(['journal_failed']);
   });
+
+  it('and is news where a person has turned them off already', () => {
+    const rig = new EngineRig().start().command({ name: 'halt', reason: 'lunch' });
+    rig.post({ kind: 'journal_failed', reason: 'disk full' });
+    expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual(['lunch', ['journal_failed']]);
+  });
 });
 
 describe('the day', () => {

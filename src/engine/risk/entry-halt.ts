@@ -71,6 +71,11 @@ export class EntryHalt {
     return true;
   }
 
+  /** Each failure is news, whatever has turned entries off: what happens now is in memory alone. */
+  onWriteFailed(reason: string): void {
+    if (!this.halt(reason, 'journal_failed')) this.#alertMore(reason, 'journal_failed');
+  }
+
   /** No alert: a person asked, and the main thread reports the cancels. */
   haltByCommand(reason: string, strategy: StrategyIndex | null, code?: HaltCode): void {
     if (strategy !== null) return this.#beginStrategy(strategy, { reason, isLoss: false });
@@ -82,8 +87,7 @@ export class EntryHalt {
     const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
     if (!isDecidedNow) return;
     if (this.#why !== null) {
-      if (this.#why.code !== code && addNew(this.#reached, code))
-        this.#core.context.alert(null, 'critical', code, `${reason}, while entries are off already`);
+      if (this.#why.code !== code && addNew(this.#reached, code)) this.#alertMore(reason, code);
       return;
     }
     this.#begin(reason, code);
@@ -115,6 +119,10 @@ export class EntryHalt {
     this.#core.context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
   }
 
+  #alertMore(reason: string, code: HaltCode): void {
+    this.#core.context.alert(null, 'critical', code, `${reason}, while entries are off already`);
+  }
+
   #turnOff(why: HaltReason): void {
     this.#why = why;
     this.#append(true, null, why);
@@ -127,12 +135,7 @@ export class EntryHalt {
     if (this.#why === null) this.#begin(reason, 'entries_halted');
     else {
       this.#append(true, null, { reason, code: 'entries_halted' });
-      this.#core.context.alert(
-        null,
-        'critical',
-        'entries_halted',
-        `${reason}, while entries are off already`,
-      );
+      this.#alertMore(reason, 'entries_halted');
     }
     this.#withdrawal.withdrawEntries(null);
   }
