@@ -66,7 +66,7 @@ export class Polls {
 
   /** Contracts of the day before count as fresh until the list comes. */
   onContractsFailed(): void {
-    this.#readContractsAfter(this.#core.session.phase === 'closed' ? IDLE_EVERY : REFERENCE_AGAIN);
+    this.#readContractsAfter(REFERENCE_AGAIN);
   }
 
   /** The list lacks a contract that has not ended, of which no price comes then: it may have been a bad one. */
@@ -75,8 +75,9 @@ export class Polls {
   }
 
   #readContractsAfter(wait: DurationUs): void {
-    const { context, timers, reads } = this.#core;
-    timers.set(ENGINE_TIMER, addUs(context.nowUs, wait), () => reads.request('contracts'), 'contracts');
+    const { context, timers, reads, session } = this.#core;
+    const dueUs = addUs(context.nowUs, session.phase === 'closed' ? IDLE_EVERY : wait);
+    timers.set(ENGINE_TIMER, dueUs, () => reads.request('contracts'), 'contracts');
   }
 
   #poll(what: Polled): void {
