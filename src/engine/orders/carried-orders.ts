@@ -94,16 +94,14 @@ export class CarriedOrders {
     order.ownTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
     this.#life.journalWaiting(order, row);
-    const { lastDay } = row;
-    if (
-      !wasNight ||
-      this.#isMidnightTraded() ||
-      lastDay === undefined ||
-      lastDay >= this.#core.session.tradingDay()
-    )
-      return;
+    if (!wasNight || !this.hasLapsed(row)) return;
     this.onMissing(order);
-    this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
+    this.#life.apply(order, 'seen_gone', `its last day was ${row.lastDay}`);
+  }
+
+  /** Its last day was before this one, so it cannot have triggered today. */
+  hasLapsed({ lastDay }: BrokerTriggerOrder): boolean {
+    return lastDay !== undefined && lastDay < this.#core.session.tradingDay() && !this.#isMidnightTraded();
   }
 
   /** A book of this day shows it: from here on its rows report its fills. */

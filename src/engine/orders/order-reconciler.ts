@@ -209,7 +209,8 @@ export class OrderReconciler {
     // A bracket's room is for exits that live: ended ones of earlier brackets may have the same prices.
     const livingFirst = matched.foreign.toSorted((a, b) => Number(mayWork(b)) - Number(mayWork(a)));
     for (const row of livingFirst) {
-      const wasOver = this.#overBefore.has(row.orderKey);
+      const wasOver =
+        this.#overBefore.has(row.orderKey) || (!mayWork(row) && this.#view.carriedOrders.hasLapsed(row));
       const bracket = this.#view.exits.bracketOf(row, { startedUs, sinceUs: sinceOf(row), wasOver });
       if (bracket === 'undecided') {
         for (const number of row.children) unresolved.add(number);

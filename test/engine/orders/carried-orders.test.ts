@@ -376,6 +376,20 @@ it.each([
   expect(rig.alerts()).toEqual(alerts);
 });
 
+it('an exit that triggered on its last day, the one before, is no exit of today', () => {
+  const bracket = earlierOrder('H.1', {
+    trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
+    status: 'filled',
+    filledQty: qty(2),
+    filledValue: money(worth(13_000, 2)),
+    owesExits: true,
+  });
+  const sent = { status: 'activated', children: [brokerOrderNo('45')], parent: '7' } as const;
+  const exit = { ...exitHalf('b', 13_080, sent), lastDay: addDays(DAY, -1) };
+  const rig = settle(begun([bracket], { isEndless: false, hour: 8 }), 0, [], [exit]);
+  expect([rig.of('order_waiting'), rig.engine.snapshot().orders]).toEqual([[], []]);
+});
+
 const shownBy = (rig: EngineRig) => {
   const { orders, stopsUnproven } = rig.engine.snapshot();
   return [orders.map(({ status }) => status), stopsUnproven];
