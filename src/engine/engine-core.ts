@@ -14,8 +14,8 @@ import type { StrategyHost } from './ports/strategy-port.ts';
 import { type HeldPosition, Portfolio } from './positions/portfolio.ts';
 import { ReadRequests, SessionState } from './session/session-state.ts';
 import { StrategyRegistry } from './session/strategy-registry.ts';
-import { EventContext } from './state/event-context.ts';
-import { DueWork, MarketTimers } from './state/timers.ts';
+import { DueWork, EventContext } from './state/event-context.ts';
+import { MarketTimers } from './state/timers.ts';
 
 export interface EngineOptions {
   readonly settings: EngineSettings;

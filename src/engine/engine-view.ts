@@ -120,6 +120,25 @@ export function workingQty(
   return total;
 }
 
+/**
+ * Contracts of exits of one owner or, null, of the account on one side that the broker makes of fills, and the trigger book has not shown yet.
+ * Those that enough scans have not shown close nothing: `countMissing` counts them all the same.
+ */
+export function missingExitQty(
+  { orders, exits }: Pick<EngineView, 'orders' | 'exits'>,
+  strategy: StrategyIndex | null,
+  instrument: InstrumentIndex,
+  side: Side,
+  countMissing = true,
+): number {
+  let total = 0;
+  for (const bracket of orders.bracketsMissingExits) {
+    if (bracket.instrument !== instrument || bracket.side === side) continue;
+    if (strategy === null || bracket.strategy === strategy) total += exits.missingQty(bracket, countMissing);
+  }
+  return total;
+}
+
 /** Contracts that an exit may close by the broker's own figure, net of the orders that work already; zero when it is old or unknown. */
 export function provenQty(
   view: EngineView,

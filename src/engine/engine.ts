@@ -67,6 +67,7 @@ export class Engine {
   readonly #alarm: Alarm;
   readonly #host: StrategyHost;
   readonly #stretches: QuietStretch[] = [];
+  #listed: ContractsListed | null = null;
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;
@@ -234,7 +235,7 @@ export class Engine {
   /** Work that is due by the time of the event, before the event itself. */
   #advance(): void {
     const { nowUs } = this.#state.context;
-    this.#lifecycle.useContracts();
+    if (this.#listed !== null) this.#useContracts(this.#listed);
     const { phaseUntilUs } = this.#state.session;
     const isDayOver = phaseUntilUs <= nowUs && this.#state.session.isDayOver();
     if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#state.registry.pause();
@@ -247,7 +248,7 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#state.context.decisions.load();
-    if (this.#state.stopper.hasPendingReports) this.#state.stopper.reportPending();
+    if (this.#state.stopper.hasPending) this.#state.stopper.reportPending();
     this.#drain();
     if (this.#state.orders.version !== this.#ordersVersion) this.#setReadPace();
     if (this.#state.executor.hasPending) this.#retryPendingCalls();
@@ -347,13 +348,19 @@ export class Engine {
     this.#state.registry.dispatch((host) => host.onSummary(summary));
   }
 
-  /** Takes effect with the next event: a process that starts again lists the contracts before it says that it booted. */
+  /** Takes effect with the next event: a process lists contracts before it boots, and nothing may be decided in between. */
   #onContracts(event: ContractsListed): void {
-    this.#lifecycle.onContracts(event);
+    this.#listed = event;
+    this.#state.reads.onArrived('contracts');
     this.#state.losses.invalidate();
     this.#state.dueWork.markPending();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
+  }
+
+  #useContracts(listed: ContractsListed): void {
+    this.#listed = null;
+    this.#lifecycle.onContracts(listed);
   }
 
   #onBooted(event: Booted): void {
@@ -478,9 +485,10 @@ export class Engine {
 
   #setReadPace(): void {
     const { reads, polls } = this.#state;
-    this.#ordersVersion = this.#state.orders.version;
-    polls.followTriggers(this.#state.orders.triggerPace);
-    reads.setPace(this.#state.orders.hasOwnOpen ? 'fast' : 'slow');
+    const { hasOwnOpen, triggerPace, version } = this.#state.orders;
+    this.#ordersVersion = version;
+    if (triggerPace !== polls.triggerPace) polls.followTriggers(triggerPace);
+    reads.setPace(hasOwnOpen ? 'fast' : 'slow');
   }
 
   /** Sets the alarm and returns when something is due next. */

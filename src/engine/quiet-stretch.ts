@@ -4,8 +4,7 @@ import type { Seq, TsUs } from '../domain/units.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { ContractListeners } from './ports/strategy-port.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { EventContext } from './state/event-context.ts';
-import type { DueWork } from './state/timers.ts';
+import type { DueWork, EventContext } from './state/event-context.ts';
 import type { InstrumentMarket, DeferredBook } from './market/market.ts';
 
 /** Makes the message where it is handed out: one that no strategy keeps needs no memory then. */

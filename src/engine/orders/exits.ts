@@ -5,7 +5,7 @@ import { type BrokerTriggerOrder, ScanEvidence } from '../../domain/broker-order
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import { cover } from '../../domain/cover.ts';
-import { opposite, type Side, signOf } from '../../domain/order.ts';
+import { opposite, signOf } from '../../domain/order.ts';
 import { type InstrumentIndex, priceTicks, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
@@ -201,25 +201,10 @@ export class BracketExits {
     }
   }
 
-  /**
-   * Contracts of exits on this side that the broker makes of fills, and the trigger book has not shown yet. Those that enough scans have not
-   * shown are missing, and close nothing.
-   */
-  missingExitQty(
-    strategy: StrategyIndex | null,
-    instrument: InstrumentIndex,
-    side: Side,
-    countMissing = true,
-  ): number {
-    const { orders, settings } = this.#core;
-    let total = 0;
-    for (const bracket of orders.bracketsMissingExits) {
-      if (bracket.instrument !== instrument || bracket.side === side) continue;
-      if (!countMissing && this.#scansWithoutExits.get(bracket)?.isEnough(settings.lookUp) === true) continue;
-      if (strategy === null || bracket.strategy === strategy)
-        total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
-    }
-    return total;
+  /** Contracts that its exits do not cover yet. Those that enough scans have not shown are missing: `countMissing` counts them too. */
+  missingQty(bracket: ManagedOrder, countMissing: boolean): number {
+    const isMissing = this.#scansWithoutExits.get(bracket)?.isEnough(this.#core.settings.lookUp) === true;
+    return isMissing && !countMissing ? 0 : Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
   }
 
   /** What brackets have filled that no book shows yet, as their exits tell: the broker makes them of fills. Above zero: bought. */

@@ -4,7 +4,7 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/
 import { appended, getOrCreate } from '../../domain/lists.ts';
 import type { InstrumentIndex, TsUs } from '../../domain/units.ts';
 import { type Market, PriceRange } from '../market/market.ts';
-import type { DueWork } from '../state/timers.ts';
+import type { DueWork } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 

@@ -70,7 +70,8 @@ export class RowReader {
   #applyState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     order.rowUs = startedUs;
     const isNumberProven =
-      !order.extras.isNumberLost && this.#view.carriedOrders.provesNumber(order, startedUs);
+      !order.extras.isNumberLost &&
+      (!order.isCarriedOver || this.#view.carriedOrders.provesNumbers(startedUs));
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;

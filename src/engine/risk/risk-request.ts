@@ -35,7 +35,7 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import { type EngineView, type OrderView, shownQty } from '../engine-view.ts';
+import { type EngineView, missingExitQty, type OrderView, shownQty } from '../engine-view.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { assert } from '../../domain/assert.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -223,7 +223,9 @@ export class RiskRequest {
     const working = this.#takenQty();
     const held = -signOf(side) * view.portfolio.position(strategy, instrument).qty;
     // The account's figure includes unseen fills of any owner. A flatten or a policy uses that figure alone: it never waits for a person.
-    const unseen = this.isSystem ? 0 : view.carriedOrders.unseenQty(strategy, instrument, side);
+    const { unproven } = view.carriedOrders;
+    const isSeen = this.isSystem || unproven.size === 0;
+    const unseen = isSeen ? 0 : view.carriedOrders.unseenQty(strategy, instrument, side);
     this.isHeld = held > 0;
     this.shrinks = exposedQty <= held - working - unseen;
     const isProven = this.shrinks && exposedQty <= shownQty(view, strategy, instrument, side) - working;
@@ -236,7 +238,7 @@ export class RiskRequest {
    */
   #takenQty(): number {
     const { view, strategy, instrument, side, changed } = this;
-    const awaited = view.exits.missingExitQty(strategy, instrument, side, false);
+    const awaited = missingExitQty(view, strategy, instrument, side, false);
     if (!this.isProtective) return awaited + this.closingQty;
     const others = view.orders.open.filter(
       (order) =>

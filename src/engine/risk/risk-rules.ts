@@ -27,7 +27,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import { type EngineView, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
+import { type EngineView, missingExitQty, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { RiskRequest } from './risk-request.ts';
 
@@ -123,7 +123,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'entry',
     check(request) {
       const { targets } = request.view;
-      if (targets.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
+      if (targets.all.length > 0 && targets.isFlattening(request.strategy))
+        return { code: 'closing_out', because: 'flatten' };
       return closeOutDenial(request) ?? auctionDenial(request);
     },
   },
@@ -294,7 +295,7 @@ export const checksOf = (sort: Scope): readonly RiskCheck[] =>
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
 function worstOf({ view, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
   const held = signOf(side) * view.portfolio.position(strategy, instrument).qty;
-  return held + ownWorkingQty + view.exits.missingExitQty(strategy, instrument, side) + exposedQty;
+  return held + ownWorkingQty + missingExitQty(view, strategy, instrument, side) + exposedQty;
 }
 
 /**
@@ -308,14 +309,14 @@ function accountWorstOf(strategies: readonly StrategySettings[], request: RiskRe
     if (owner === request.strategy) continue;
     const held = signOf(side) * view.portfolio.position(owner, instrument).qty;
     const working = workingQty(view, owner, instrument, side, changed);
-    total += Math.max(0, held + working + view.exits.missingExitQty(owner, instrument, side));
+    total += Math.max(0, held + working + missingExitQty(view, owner, instrument, side));
   }
   return total;
 }
 
 /** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
 function accountBoundOf({ view, instrument, side, workingQty: working, exposedQty }: RiskRequest): number {
-  const owed = view.exits.missingExitQty(null, instrument, side);
+  const owed = missingExitQty(view, null, instrument, side);
   return view.portfolio.grossQty(instrument, side) + working + owed + exposedQty;
 }
 

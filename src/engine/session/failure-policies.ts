@@ -33,7 +33,6 @@ export class FailurePolicies {
 
   /** The periodic reads bring an event often enough for failures that last. */
   afterEvent(event: EngineEvent): void {
-    if (this.#state.settings.policies === undefined) return;
     if (event.kind === 'booted') {
       this.#isTokenValid = true;
       this.#isFeedStale = false;
@@ -55,10 +54,10 @@ export class FailurePolicies {
     if (acted !== undefined) this.#carryOut(failure, acted.policy, acted.text, concerned);
   }
 
-  /** The event is over: answers of the past that the settings of today would not give. */
-  endEvent(): void {
-    const left = this.#state.context.decisions.policies()?.splice(0) ?? [];
-    for (const acted of left) this.#carryOut(acted.failure, acted.policy, acted.text, concernedBy(acted));
+  /** The event of a past is over: answers that the settings of today would not give. */
+  endEvent(recorded: PolicyEntry[]): void {
+    for (const acted of recorded.splice(0))
+      this.#carryOut(acted.failure, acted.policy, acted.text, concernedBy(acted));
   }
 
   #carryOut(failure: Failure, policy: FailurePolicy, text: string, concerned: PolicyScope): void {

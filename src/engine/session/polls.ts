@@ -22,7 +22,8 @@ type Polled = (typeof POLLED)[number];
 
 export class Polls {
   readonly #core: EngineCore;
-  #triggerPace: 'fast' | 'slow' | null = null;
+  /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
+  triggerPace: 'fast' | 'slow' | null = null;
   /** Start of the time in which losses of the day cannot be measured. */
   #unmeasuredUs = Infinity;
   readonly #alerted = new Set<OrderCode>();
@@ -33,7 +34,7 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    this.#triggerPace = null;
+    this.triggerPace = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#core.reads.request(what);
     const { positions, account } = this.#core.settings.poll;
@@ -42,10 +43,8 @@ export class Polls {
     this.#armTriggers('slow');
   }
 
-  /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
   followTriggers(pace: 'fast' | 'slow' | null): void {
-    if (pace === this.#triggerPace) return;
-    this.#triggerPace = pace;
+    this.triggerPace = pace;
     if (pace === 'fast') this.#core.reads.request('triggers');
     this.#armTriggers(pace);
   }
@@ -84,7 +83,7 @@ export class Polls {
     this.#core.reads.request(what);
     // Orders with a trigger are denied until the trigger book was read once.
     const isUnread = this.#core.session.triggersReadUs === -Infinity;
-    if (what === 'triggers') return this.#armTriggers(this.#triggerPace ?? (isUnread ? 'slow' : null));
+    if (what === 'triggers') return this.#armTriggers(this.triggerPace ?? (isUnread ? 'slow' : null));
     if (what === 'account') this.#checkReference();
     this.#pollAfter(what, this.#core.settings.poll[what]);
   }

@@ -23,7 +23,14 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { coverOf, isNotBeingCanceled, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
+import {
+  coverOf,
+  isNotBeingCanceled,
+  missingExitQty,
+  ordersOf,
+  type OrderView,
+  whyUnproven,
+} from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type PositionKey } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -220,7 +227,7 @@ export class ProtectiveStops {
   }
 
   #check(isProven: boolean): void {
-    const { portfolio, exits } = this.#state;
+    const { portfolio } = this.#state;
     /** By contract and side: cover of the account by others than the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, watch] of this.#watches) {
@@ -237,7 +244,7 @@ export class ProtectiveStops {
       if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours and the exits that a bracket brings would close the position twice.
-      const awaited = exits.missingExitQty(strategy, instrument, watch.side, false);
+      const awaited = missingExitQty(this.#state, strategy, instrument, watch.side, false);
       watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = coverOf(this.#state, watch, isInForce);
       watch.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);

@@ -106,7 +106,8 @@ export class SessionController {
     if (event.kind === 'position_snapshot') this.#settlement.step();
     if (event.kind === 'read_failed' && event.what === 'positions') this.#state.targetExecutor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
-    this.#policies.afterEvent(event);
+    const { settings, context } = this.#state;
+    if (settings.policies !== undefined) this.#policies.afterEvent(event);
     if (!this.#isIdle) {
       this.#orphans.step();
       this.#closeOut.step();
@@ -114,7 +115,8 @@ export class SessionController {
       this.#shutdown.step();
       this.#protection.step();
     }
-    this.#policies.endEvent();
+    const recorded = context.decisions.policies();
+    if (recorded !== null) this.#policies.endEvent(recorded);
   }
 
   /** Nothing is held, waits at the broker, is asked for or is watched. */

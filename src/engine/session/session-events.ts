@@ -35,7 +35,6 @@ export class SessionEvents {
   readonly #controller: SessionProcedures;
   /** Null until the first list of the session. */
   #configured: ReadonlyMap<string, ConfiguredStrategy> | null = null;
-  #listed: ContractsListed | null = null;
   #isSkewAlerted = false;
   #isDownAlerted = false;
 
@@ -253,18 +252,10 @@ export class SessionEvents {
     if (registry.isStarted) this.#controller.onContracts();
   }
 
-  /** A list takes effect with the event after it: a process lists contracts before it boots, and nothing may be decided in between. */
-  onContracts(listed: ContractsListed): void {
-    this.#state.reads.onArrived('contracts');
-    this.#listed = listed;
-  }
-
-  useContracts(): void {
+  onContracts({ contracts, listed }: ContractsListed): void {
     const { reads, polls, contracts: table, registry, adoption, executor } = this.#state;
-    if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
-    table.set(this.#listed.contracts, this.#listed.listed);
-    this.#listed = null;
+    table.set(contracts, listed);
     const sent = adoption.adoptSent();
     executor.countSent(sent);
     for (const order of sent) executor.onInterrupted(order);

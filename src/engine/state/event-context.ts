@@ -12,7 +12,6 @@ import type {
   ProposalSource,
 } from '../ports/journal-entry.ts';
 import type { Journal } from '../ports/outbound.ts';
-import type { DueWork } from './timers.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -99,6 +98,20 @@ export class EventContext {
     facts?: AlertFacts,
   ): void {
     this.append({ ...this.head(strategy), kind: 'alert', severity, code, text, ...facts });
+  }
+}
+
+/** Guards the fast path: each price compares with one moment. */
+export class DueWork {
+  /** When the next timer or change of phase is due: events before it are only prices. -Infinity while work waits for the event's end. */
+  quietUntilUs = -Infinity;
+
+  get hasPending(): boolean {
+    return this.quietUntilUs === -Infinity;
+  }
+
+  markPending(): void {
+    this.quietUntilUs = -Infinity;
   }
 }
 

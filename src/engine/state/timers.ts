@@ -2,6 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { addUs, type DurationUs, type TsUs } from '../../domain/units.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
+import type { DueWork } from './event-context.ts';
 
 /** Owners of timers other than strategies. A new process clears those of the engine, and sets them again. */
 export const ENGINE_TIMER = -2;
@@ -99,19 +100,5 @@ export class MarketTimers {
   #changed(): void {
     this.nextDueUs = this.#waiting[0]?.dueUs ?? Infinity;
     this.#dueWork.markPending();
-  }
-}
-
-/** Guards the fast path: each price compares with one moment. */
-export class DueWork {
-  /** When the next timer or change of phase is due: events before it are only prices. -Infinity while work waits for the event's end. */
-  quietUntilUs = -Infinity;
-
-  get hasPending(): boolean {
-    return this.quietUntilUs === -Infinity;
-  }
-
-  markPending(): void {
-    this.quietUntilUs = -Infinity;
   }
 }

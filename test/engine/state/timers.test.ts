@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tsUs } from '../../../src/domain/units.ts';
-import { DueWork, type Timer, MarketTimers } from '../../../src/engine/state/timers.ts';
+import { DueWork } from '../../../src/engine/state/event-context.ts';
+import { type Timer, MarketTimers } from '../../../src/engine/state/timers.ts';
 
 const create = () => new MarketTimers({ nowUs: tsUs(0) }, new DueWork());
 
