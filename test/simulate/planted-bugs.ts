@@ -273,7 +273,7 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: "the account's gain counts as its loss",
-    file: 'engine/risk/loss-limits',
+    file: 'engine/risk/halt-limits',
     from: '0 - this.#core.portfolio.accountDayPnl() - this.#accountBase',
     to: 'this.#core.portfolio.accountDayPnl() - this.#accountBase',
   },

@@ -9,7 +9,7 @@ import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
 import { ProtectiveStops } from './protective-stops.ts';
-import { grouped } from '../risk/loss-limits.ts';
+import { grouped } from '../risk/halt-limits.ts';
 import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ShutdownProcedure } from './shutdown-procedure.ts';

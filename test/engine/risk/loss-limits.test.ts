@@ -16,7 +16,7 @@ import {
 import { ContractTable, Market } from '../../../src/engine/market/market.ts';
 import type { EngineCore } from '../../../src/engine/engine-core.ts';
 import { EntryHalt } from '../../../src/engine/risk/entry-halt.ts';
-import { LossLimits } from '../../../src/engine/risk/loss-limits.ts';
+import { LossLimits } from '../../../src/engine/risk/halt-limits.ts';
 import { Portfolio } from '../../../src/engine/positions/portfolio.ts';
 import type { Journal } from '../../../src/engine/ports/outbound.ts';
 import { type DecisionSource, EventContext } from '../../../src/engine/state/event-context.ts';
