@@ -19,9 +19,8 @@ import {
   US_PER_SECOND,
 } from '../domain/units.ts';
 import type { FeedChange, TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
-import { Channel } from './channel.ts';
+import { Channel, type LegChannels } from './tick-hub.ts';
 import type { Containment, StrategyTimers } from './containment.ts';
-import type { LegChannels } from './tick-hub.ts';
 import type { Bar, Rollover } from './leg-ticks.ts';
 
 /** A bar closed later than this, or than its own length, is not fresh: 83 ms of a busy machine at 60 times the speed of life. */

@@ -23,10 +23,9 @@ export { mayEnter, PositionWorker, type Urgency, type WorkerSettings } from './p
 export { ProtectiveStop } from './position-worker.ts';
 
 /** @public */
-export { createStrategyHost, type StrategyHostOptions } from './strategy-host.ts';
+export { createStrategyHost, type StrategyHostOptions, type StrategyInstance } from './strategy-host.ts';
 
 /** @public */
-export type { StrategyInstance } from './running-strategy.ts';
 
 /** @public */
 export type { Bar, LegTicks, Rollover, Ticks } from './leg-ticks.ts';

@@ -6,7 +6,7 @@ import { instrumentIndex, strategyIndex, tsUs } from '../../src/domain/units.ts'
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
 import { indicate } from '../../src/strategy/operators.ts';
-import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
+import type { StrategyInstance } from '../../src/strategy/strategy-host.ts';
 import { startStrategy, type TestTicks } from '../strategy/start-strategy.ts';
 import { at as timeAt, tradeTick } from '../support/strategy-fixtures.ts';
 import { CountingOutbound, createEngine, openingEvents, paperStrategies } from './engine-setup.ts';

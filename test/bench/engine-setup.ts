@@ -15,8 +15,7 @@ import {
 import { Engine } from '../../src/engine/engine.ts';
 import type { EngineEvent, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
-import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
-import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
+import { createStrategyHost, type StrategyInstance } from '../../src/strategy/strategy-host.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 import { DAY, type MarketDay, REFERENCE, START_TICKS } from './market-day.ts';
 

@@ -13,7 +13,7 @@ import {
 } from 'rxjs';
 import { describe, expect, test, vi } from 'vitest';
 import { type DurationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
-import { HANDLERS_MAX } from '../../src/strategy/channel.ts';
+import { HANDLERS_MAX } from '../../src/strategy/tick-hub.ts';
 import { Containment } from '../../src/strategy/containment.ts';
 import { startStrategies, startStrategy, type TestTicks } from './start-strategy.ts';
 
