@@ -18,15 +18,14 @@ import {
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { describeLatency, VirtualClock } from './virtual-time.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
+import { RunInstrument } from './run-instrument.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { JournalDigest, RunJournal } from './journal-digest.ts';
 import { Engine } from '../../engine/engine.ts';
-import { RunInstrument } from './run-instrument.ts';
 import { RunPlots } from './sample-table.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
-import { RunBroker } from './run-broker.ts';
-import type { RunVenue } from './run-venue.ts';
+import { RunBroker, type RunVenue } from './run-broker.ts';
 import {
   type BarFillModel,
   PPM_PER_PERCENT,

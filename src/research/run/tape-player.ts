@@ -11,7 +11,7 @@ import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { Timeline } from './timeline.ts';
-import type { RunVenue } from './run-venue.ts';
+import type { RunVenue } from './run-broker.ts';
 import { allocateRows, type BarTape, type TickRows } from '../../recording/columns/tick-file.ts';
 import { seqOf, timeOf, type VirtualClock } from './virtual-time.ts';
 import { assert } from '../../domain/assert.ts';

@@ -16,10 +16,10 @@
  */
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { RunAccount } from '../../../src/research/run/run-account.ts';
+import { RunInstrument } from '../../../src/research/run/run-instrument.ts';
 import { dayMoments } from '../../../src/research/backtest-plan.ts';
 import { JournalDigest } from '../../../src/research/run/journal-digest.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { RunInstrument } from '../../../src/research/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/research/run/tape-player.ts';
 import { Timeline } from '../../../src/research/run/timeline.ts';
 import { type Latency, VirtualClock } from '../../../src/research/run/virtual-time.ts';
