@@ -112,12 +112,12 @@ class Host implements StrategyHost {
 
   onPhase(change: PhaseChange): void {
     this.#assertOutside();
-    for (const strategy of this.#strategies) strategy.phase(change);
+    for (const { phases } of this.#strategies) phases.emit(frozen(change));
   }
 
   onFeed(change: FeedChange): void {
     this.#assertOutside();
-    for (const strategy of this.#strategies) strategy.feed(change);
+    for (const { feed } of this.#strategies) feed.emit(frozen(change));
   }
 
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void {
@@ -126,23 +126,25 @@ class Host implements StrategyHost {
   }
 
   hasOrderListener(strategy: StrategyIndex): boolean {
-    return this.#byIndex.get(strategy)?.hasOrderListener === true;
+    const running = this.#byIndex.get(strategy);
+    return running !== undefined && running.orders.handlers.length > 0;
   }
 
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void {
     this.#assertOutside();
-    this.#byIndex.get(strategy)?.order(update);
+    frozen(update.denial); // the journal has it too
+    this.#byIndex.get(strategy)?.orders.emit(update);
   }
 
   onTimer(strategy: StrategyIndex, timer: TimerId): void {
     this.#assertOutside();
-    this.#byIndex.get(strategy)?.timer(timer);
+    this.#byIndex.get(strategy)?.timers.fire(timer);
   }
 
   /** May come before the start, for a strategy that is not to begin. */
   stop(strategy: StrategyIndex): void {
     this.#stopped.add(strategy);
-    this.#byIndex.get(strategy)?.stop();
+    this.#byIndex.get(strategy)?.containment.close();
   }
 
   #routesOf({ instrument }: { readonly instrument: InstrumentIndex }): ContractRoutes {
@@ -199,11 +201,11 @@ class RunningStrategy {
   readonly #instance: StrategyInstance;
   readonly #hub: TickHub;
   readonly #port: TraderPort;
-  readonly #containment: Containment;
-  readonly #timers: StrategyTimers;
-  readonly #phases: Channel<PhaseChange>;
-  readonly #feed: Channel<FeedChange>;
-  readonly #orders: Channel<OrderUpdate>;
+  readonly containment: Containment;
+  readonly timers: StrategyTimers;
+  readonly phases: Channel<PhaseChange>;
+  readonly feed: Channel<FeedChange>;
+  readonly orders: Channel<OrderUpdate>;
   readonly #rollovers: Channel<Rollover>;
   readonly #legs: readonly RunningLeg[];
 
@@ -211,13 +213,13 @@ class RunningStrategy {
     this.#instance = instance;
     this.#hub = hub;
     this.#port = port;
-    this.#containment = containment;
-    this.#timers = new StrategyTimers(containment, port);
-    this.#phases = new Channel(containment, 'phases$');
-    this.#feed = new Channel(containment, 'feed$');
-    this.#orders = new Channel(containment, 'orders$');
+    this.containment = containment;
+    this.timers = new StrategyTimers(containment, port);
+    this.phases = new Channel(containment, 'phases$');
+    this.feed = new Channel(containment, 'feed$');
+    this.orders = new Channel(containment, 'orders$');
     this.#rollovers = new Channel(containment, 'rollovers$');
-    const parts: TraderParts = { containment, port, timers: this.#timers, notes: new NoteBudget() };
+    const parts: TraderParts = { containment, port, timers: this.timers, notes: new NoteBudget() };
     this.#legs = instance.definition.legs.map((name, index) => this.#createLeg(name, index, parts));
     containment.atClose(() => {
       for (const leg of this.#legs) hub.leave(leg.channels);
@@ -235,33 +237,12 @@ class RunningStrategy {
       leg: { value: (name: string) => this.#leg(name).trader },
     });
     for (const leg of this.#legs) this.#hub.listen(leg.channels, leg.contract.index);
-    this.#containment.run('connect', () => definition.connect(ticks, trader));
-  }
-
-  phase(change: PhaseChange): void {
-    this.#phases.emit(frozen(change));
-  }
-
-  feed(change: FeedChange): void {
-    this.#feed.emit(frozen(change));
-  }
-
-  get hasOrderListener(): boolean {
-    return this.#orders.handlers.length > 0;
-  }
-
-  order(update: OrderUpdate): void {
-    frozen(update.denial); // the journal has it too
-    this.#orders.emit(update);
-  }
-
-  timer(timer: Parameters<StrategyTimers['fire']>[0]): void {
-    this.#timers.fire(timer);
+    this.containment.run('connect', () => definition.connect(ticks, trader));
   }
 
   /** Moves all legs first, then calls the strategy: it never sees one leg of a roll without the other. */
   legsChanged(changes: readonly LegChange[]): void {
-    if (this.#containment.closed) return;
+    if (this.containment.closed) return;
     const rolled: Rollover[] = [];
     for (const { leg: place, contract } of changes) {
       const leg = this.#legs[place];
@@ -274,10 +255,6 @@ class RunningStrategy {
     for (const rollover of rolled) this.#rollovers.emit(rollover);
   }
 
-  stop(): void {
-    this.#containment.close();
-  }
-
   #leg(name: string): RunningLeg {
     check('leg', 'name', TEXT, name);
     const leg = this.#legs.find((candidate) => candidate.name === name);
@@ -287,7 +264,7 @@ class RunningStrategy {
   }
 
   #createLeg(name: string, place: number, parts: TraderParts): RunningLeg {
-    const channels = createLegChannels(this.#containment, name);
+    const channels = createLegChannels(this.containment, name);
     const leg: RunningLeg = {
       name,
       channels,
@@ -297,19 +274,19 @@ class RunningStrategy {
         summaries$: channels.summaries,
         gaps$: channels.gaps,
         bars: (spec) => {
-          this.#containment.assertInEvent('bars', 'ticks');
+          this.containment.assertInEvent('bars', 'ticks');
           if (spec !== undefined && 'price' in spec) throw new Error(NO_QUOTE_BARS);
-          const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
-          return new BarChannel(this.#containment, spec, sources, this.#port, this.#timers);
+          const sources = { leg: name, channels, feed: this.feed, rollovers: this.#rollovers };
+          return new BarChannel(this.containment, spec, sources, this.#port, this.timers);
         },
         every: (span) => {
-          this.#containment.assertInEvent('every', 'ticks');
+          this.containment.assertInEvent('every', 'ticks');
           assertPace(span);
-          return new Moments(this.#containment, span, this.#port, this.#timers);
+          return new Moments(this.containment, span, this.#port, this.timers);
         },
-        phases$: this.#phases,
-        feed$: this.#feed,
-        orders$: this.#orders,
+        phases$: this.phases,
+        feed$: this.feed,
+        orders$: this.orders,
         rollovers$: this.#rollovers,
       },
       trader: createLegTrader(parts, () => leg.contract),
