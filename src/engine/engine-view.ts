@@ -88,7 +88,7 @@ export function whyUnproven({
   positionReconciler,
   orders,
 }: Pick<EngineView, 'rowOwners' | 'positionReconciler' | 'orders'>): string | null {
-  const reason = rowOwners.unproven() ?? positionReconciler.unproven();
+  const reason = rowOwners.unproven ?? positionReconciler.unproven();
   if (reason !== null) return reason;
   if (orders.contradicted !== null)
     return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;

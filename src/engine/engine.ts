@@ -416,7 +416,7 @@ export class Engine {
     if (!snapshot.complete) return;
     this.#state.session.ordersReadUs = Math.max(this.#state.session.ordersReadUs, snapshot.startedUs);
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#state.orders.unresolved + rowOwners.undecidedCount;
+    const unresolved = this.#state.orders.unresolved + rowOwners.undecided.size;
     const book = { fillVersion: fills.count, unresolved };
     positionReconciler.onOrderList(snapshot, book);
     this.#state.moneyReconciler.onOrderList(snapshot, book);

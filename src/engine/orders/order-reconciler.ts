@@ -67,7 +67,7 @@ export class OrderReconciler {
       // Read before this day's trading began, a row without an owner is of an earlier day.
       if (complete && unowned.length > 0 && !this.#view.session.mayShowDayBefore(startedUs))
         this.#assignUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete) this.#view.rowOwners.endScan(startedUs);
+      if (complete && this.#view.rowOwners.undecided.size > 0) this.#view.rowOwners.endScan(startedUs);
     } else {
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
@@ -100,7 +100,8 @@ export class OrderReconciler {
 
   #afterRows(): void {
     this.#alertNumbersLost();
-    this.#view.withdrawal.retry(this.#view.positionReconciler.unproven() === null, this.#view.halt);
+    const { withdrawal, positionReconciler, halt } = this.#view;
+    if (withdrawal.isFollowing) withdrawal.retry(positionReconciler.unproven() === null, halt);
   }
 
   /** The same row as before, of an order that is over and unchanged: it says nothing new. Each poll of a busy day has hundreds of them. */

@@ -20,6 +20,8 @@ export const CANCEL_AGAIN = seconds(5);
 
 /** Cancels open orders that can enlarge a position, again when a cancel fails, and leaves those that protect it; all on a person's word. */
 export class EntryWithdrawal {
+  /** Some order is to be looked at with the next book. */
+  isFollowing = false;
   readonly #core: EngineCore;
   readonly #exits: Pick<BracketExits, 'unseenQty'>;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
@@ -40,6 +42,7 @@ export class EntryWithdrawal {
   /** A process begins: until positions are proven it cancels none of the stops that were open before it. */
   onBooted(): void {
     this.#unread = new Set(this.#core.orders.open.filter(waitsOrWasSent));
+    this.isFollowing = true;
   }
 
   /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
@@ -97,11 +100,18 @@ export class EntryWithdrawal {
 
   #withdrawOnceProven(order: ManagedOrder): void {
     order.ownExtras().isWithdrawn = true;
-    this.#awaited.set(order, -Infinity);
+    this.#await(order, -Infinity);
+  }
+
+  #await(order: ManagedOrder, askedUs: number): void {
+    this.#awaited.set(order, askedUs);
+    this.isFollowing = true;
   }
 
   #keep(order: ManagedOrder): void {
-    if (order.purpose === 'entry' && order.strategy !== OPERATOR_INDEX) this.#kept.add(order);
+    if (order.purpose !== 'entry' || order.strategy === OPERATOR_INDEX) return;
+    this.#kept.add(order);
+    this.isFollowing = true;
   }
 
   /**
@@ -110,7 +120,6 @@ export class EntryWithdrawal {
    */
   retry(isProven: boolean, halt: { isOff(strategy: StrategyIndex): boolean }): void {
     if (isProven) this.#unread.clear();
-    if (this.#awaited.size + this.#kept.size === 0) return;
     const context = this.#core.context;
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) {
@@ -124,6 +133,7 @@ export class EntryWithdrawal {
       if (order.isFinal || this.#awaited.has(order) || !halt.isOff(order.strategy)) this.#kept.delete(order);
       else if (isProven && !order.isBeingCanceled) this.#cancelUseless(order);
     }
+    this.isFollowing = this.#awaited.size + this.#kept.size + this.#unread.size > 0;
   }
 
   #cancelUseless(order: ManagedOrder): void {
@@ -158,7 +168,7 @@ export class EntryWithdrawal {
 
   #cancel(order: ManagedOrder): void {
     const context = this.#core.context;
-    this.#awaited.set(order, context.nowUs);
+    this.#await(order, context.nowUs);
     context.withdraw(order.strategy, order.clientOrderId);
   }
 
@@ -181,7 +191,7 @@ export class EntryWithdrawal {
     const context = this.#core.context;
     this.#asked.add(order);
     if (this.#split(order.strategy).increasing.includes(order)) return this.#cancel(order);
-    this.#awaited.set(order, context.nowUs);
+    this.#await(order, context.nowUs);
     context.cancel(order.strategy, order.clientOrderId);
   }
 

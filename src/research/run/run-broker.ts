@@ -259,6 +259,8 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly #acceptsMarketOrders: boolean;
   readonly #exitsStartNextBar: boolean;
   #hasGtc = false;
+  /** An order that waits, or one with exits, was placed in this run: until then nothing asks for changes of the trigger book. */
+  #hasTriggers = false;
 
   constructor(
     plan: VenuePlan,
@@ -344,6 +346,7 @@ export class RunVenue implements VenueContext, OrderListener {
     if (isGtc) this.#hasGtc = true;
     const command = { accountId: ACCOUNT, orderCode, side, limitPrice, qty, refId, isGtc };
     if (trigger === null) return this.#enter(command, 'plain', sender);
+    this.#hasTriggers = true;
     switch (trigger.kind) {
       case 'bracket':
         return this.#enter({ ...command, bracket: bracketOf(side, limitPrice, trigger) }, 'bracket', sender);
@@ -393,11 +396,12 @@ export class RunVenue implements VenueContext, OrderListener {
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
   report(): void {
     const { nowUs } = this;
-    while (this.triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
-      if (this.triggers.hasNews) this.triggers.sendDue(nowUs);
-      else this.#entry.runDue(nowUs);
+    for (;;) {
+      if (this.#hasTriggers && this.triggers.hasNews) this.triggers.sendDue(nowUs);
+      else if (this.#entry.nextDueUs <= nowUs) this.#entry.runDue(nowUs);
+      else break;
     }
-    this.#reportTriggers();
+    if (this.#hasTriggers) this.#reportTriggers();
     const rows = this.books.drainChanged();
     if (rows.length === 0) return;
     this.#broker.changed(rows);
