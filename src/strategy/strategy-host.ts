@@ -19,9 +19,16 @@ import type { Contract } from '../domain/contract.ts';
 import { BarChannel } from './bar-streams.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
-import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-trader.ts';
+import {
+  createLegTrader,
+  frozen,
+  NoteBudget,
+  type TraderParts,
+  assertPace,
+  check,
+  TEXT,
+} from './leg-trader.ts';
 import type { LegTicks, Rollover, Ticks } from './leg-ticks.ts';
-import { assertPace, check, TEXT } from './trader-arguments.ts';
 
 export interface StrategyHostOptions {
   readonly instances: readonly StrategyInstance[];
