@@ -20,8 +20,7 @@ import {
 } from '../../venue/account/margin.ts';
 import type { ForcedClose, MarginBooks } from '../../venue/margin-monitor.ts';
 import { type PlaceLimit, type Refusal, insufficientFunds } from '../../venue/venue-command.ts';
-import type { OrderStore } from '../../venue/orders/order-store.ts';
-import type { VenueOrder } from '../../venue/orders/venue-order.ts';
+import type { OrderStore, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 

@@ -23,8 +23,13 @@ import {
   entryRefusal,
   type VenueContext,
 } from './order-checks.ts';
-import { OrderStore } from './order-store.ts';
-import type { OrderSender, OrderState, PendingChange, VenueOrder } from './venue-order.ts';
+import {
+  OrderStore,
+  type OrderSender,
+  type OrderState,
+  type PendingChange,
+  type VenueOrder,
+} from './venue-order.ts';
 
 /** One execution, added to its order before it is reported. */
 export interface OrderFill {
