@@ -3,10 +3,12 @@ import { type Contract, pointsOf } from '../../domain/contract.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import {
   type InstrumentIndex,
+  type PriceTicks,
   priceTicks,
   type Seq,
   type StrategyIndex,
   toMs,
+  type TsUs,
   US_PER_MINUTE,
   US_PER_MS,
 } from '../../domain/units.ts';
@@ -15,7 +17,6 @@ import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { PlotValue } from '../../engine/ports/outbound.ts';
 import { InstrumentMarket } from '../../engine/market/market.ts';
-import { Candles } from '../../operator/cockpit/candles.ts';
 import type { CockpitBar, ContractPrices, Level, PlotLine } from '../../operator/cockpit/cockpit-model.ts';
 import type { PriceSource } from '../../operator/cockpit/event-streams.ts';
 
@@ -137,6 +138,49 @@ export class PriceBoard implements PriceSource {
     const row = emptyRow(this.#contracts()[instrument]);
     this.#rows.set(instrument, row);
     return row;
+  }
+}
+
+/** More than a day has; older ones leave. */
+const CANDLES_MAX = 1_500;
+
+/** Prices in ticks. */
+interface OpenCandle {
+  readonly minute: number;
+  readonly open: PriceTicks;
+  high: PriceTicks;
+  low: PriceTicks;
+  close: PriceTicks;
+  volume: number;
+}
+
+/** Candles of a minute from trades in order. */
+class Candles {
+  readonly #candles: OpenCandle[] = [];
+
+  add(tsUs: TsUs, price: PriceTicks, qty: number): void {
+    const minute = Math.floor(tsUs / US_PER_MINUTE);
+    const last = this.#candles.at(-1);
+    if (last === undefined || minute > last.minute) {
+      this.#candles.push({ minute, open: price, high: price, low: price, close: price, volume: qty });
+      if (this.#candles.length > CANDLES_MAX) this.#candles.shift();
+      return;
+    }
+    if (price > last.high) last.high = price;
+    if (price < last.low) last.low = price;
+    last.close = price;
+    last.volume += qty;
+  }
+
+  bars({ spec }: Contract): readonly CockpitBar[] {
+    return this.#candles.map(({ minute, open, high, low, close, volume }) => [
+      minute * MS_PER_MINUTE,
+      pointsOf(spec, open),
+      pointsOf(spec, high),
+      pointsOf(spec, low),
+      pointsOf(spec, close),
+      volume,
+    ]);
   }
 }
 
