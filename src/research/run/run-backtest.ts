@@ -183,7 +183,7 @@ class Run {
     }
     const tapes = data.tapes.map(({ contract, rows, reference, isGuessed }): PlayedTape => {
       const played = playedRows(rows, fill);
-      const exchange = createExchange(played, fill, this.#venue.sink, () =>
+      const exchange = createExchange(played, fill, this.#venue.entry, () =>
         this.#account.netOf(contract.index),
       );
       this.#instruments[contract.index]?.open(exchange, isGuessed ? undefined : reference);

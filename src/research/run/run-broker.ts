@@ -37,7 +37,7 @@ import {
 } from '../../venue/venue-command.ts';
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
 import { type Listing, Outbox } from '../../venue/venue-event.ts';
-import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
+import type { Exchange } from '../../venue/exchange/exchange.ts';
 import { type VenueContext, placeRefusal } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
@@ -109,7 +109,7 @@ export class RunBroker implements Gateway, Reports, AccountNow {
 
   get nextUs(): number {
     const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
-    return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.venue.marginUs);
+    return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.venue.monitor.nextUs);
   }
 
   submit(order: ApprovedOrder): void {
@@ -167,7 +167,7 @@ export class RunBroker implements Gateway, Reports, AccountNow {
     if (this.#scans.nextUs <= nowUs && this.#isReadDue(this.#scans, nowUs))
       this.#sendScan({ list: 'orders', orders: this.venue.books.scan() });
     if (this.#positions.nextUs <= nowUs) this.#sendDuePositions();
-    if (this.venue.marginUs <= nowUs) this.venue.runMargin();
+    if (this.venue.monitor.nextUs <= nowUs) this.venue.runMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
 
@@ -250,12 +250,12 @@ export class RunVenue implements VenueContext, OrderListener {
   readonly #account: RunAccount;
   readonly #digest: JournalDigest;
   readonly #broker: RunBroker;
-  readonly #entry: OrderEntry;
+  readonly entry: OrderEntry;
   /** See a trade or a quote of the tape before our orders meet it. */
   readonly triggers: TriggerBook;
   readonly books: BrokerBooks;
   readonly margin: RunMargin;
-  readonly #monitor: MarginMonitor;
+  readonly monitor: MarginMonitor;
   readonly #acceptsMarketOrders: boolean;
   readonly #exitsStartNextBar: boolean;
   #hasGtc = false;
@@ -276,22 +276,13 @@ export class RunVenue implements VenueContext, OrderListener {
     this.#broker = broker;
     this.#acceptsMarketOrders = plan.settings.marketOrders === true;
     this.#exitsStartNextBar = plan.fill.on === 'bars' && plan.fill.exitsFrom === 'next_bar';
-    this.#entry = new OrderEntry(plan.costs, RULES, this, this);
+    this.entry = new OrderEntry(plan.costs, RULES, this, this);
     const stopLossSlipTicks = this.#acceptsMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
     const outbox = new Outbox();
-    this.triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
-    this.books = new BrokerBooks(this.#entry.store, outbox, account, this);
-    this.margin = new RunMargin(plan.margin, account, this.#entry.store, plan.moneyScale);
-    this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
-  }
-
-  get sink(): FillSink<VenueOrder> {
-    return this.#entry;
-  }
-
-  /** When margin is measured next; infinite while nothing moves. */
-  get marginUs(): number {
-    return this.#monitor.nextUs;
+    this.triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.entry, outbox);
+    this.books = new BrokerBooks(this.entry.store, outbox, account, this);
+    this.margin = new RunMargin(plan.margin, account, this.entry.store, plan.moneyScale);
+    this.monitor = new MarginMonitor(this.entry, this.margin, this);
   }
 
   /** After the markets of the day were opened. */
@@ -317,7 +308,7 @@ export class RunVenue implements VenueContext, OrderListener {
     this.noticeMargin();
     if (phase === 'continuous' && this.#hasGtc) {
       // Their rows of last evening say that they cannot be canceled.
-      for (const order of this.#entry.store.open(ACCOUNT)) if (order.isGtc) this.books.mark(order);
+      for (const order of this.entry.store.open(ACCOUNT)) if (order.isGtc) this.books.mark(order);
       this.report();
     }
     for (const { exchange } of this.#account.instruments) exchange?.setPhase(phase, atUs);
@@ -325,7 +316,7 @@ export class RunVenue implements VenueContext, OrderListener {
 
   /** Orders of days before rest again in the markets of this one; an order that waits for its leg has been in none. */
   restoreResting(): void {
-    for (const order of this.#entry.store.open(ACCOUNT).filter(({ isInBook }) => isInBook))
+    for (const order of this.entry.store.open(ACCOUNT).filter(({ isInBook }) => isInBook))
       this.book(order.orderCode)?.enter(order);
     this.report();
   }
@@ -366,16 +357,16 @@ export class RunVenue implements VenueContext, OrderListener {
   #modified({ orderNo, orderKey, limitPrice, qty, triggerPrice }: ModifyToSend): CallOutcome {
     if (orderKey !== null && triggerPrice !== null)
       return outcomeOf(this.triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
-    return outcomeOf(this.#entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty }));
+    return outcomeOf(this.entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty }));
   }
 
   #canceled({ orderNo, orderKey }: CancelToSend): CallOutcome {
     if (orderKey !== null) return outcomeOf(this.triggers.cancel({ accountId: ACCOUNT, orderKey }));
-    return outcomeOf(this.#entry.cancel({ accountId: ACCOUNT, orderNo }));
+    return outcomeOf(this.entry.cancel({ accountId: ACCOUNT, orderNo }));
   }
 
   #enter(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender): CallOutcome {
-    return outcomeOf(placeRefusal(command, this) ?? this.#entry.place(command, origin, sender));
+    return outcomeOf(placeRefusal(command, this) ?? this.entry.place(command, origin, sender));
   }
 
   #wait(command: PlaceTrigger, owner: number): CallOutcome {
@@ -384,13 +375,9 @@ export class RunVenue implements VenueContext, OrderListener {
     return outcome;
   }
 
-  get isWatching(): boolean {
-    return this.books.isWatching;
-  }
-
   /** Something happened in a row that `report` has to follow up. */
   get hasChanges(): boolean {
-    return this.books.hasChanges || (this.isWatching && this.triggers.hasNews);
+    return this.books.hasChanges || (this.books.isWatching && this.triggers.hasNews);
   }
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
@@ -398,7 +385,7 @@ export class RunVenue implements VenueContext, OrderListener {
     const { nowUs } = this;
     for (;;) {
       if (this.#hasTriggers && this.triggers.hasNews) this.triggers.sendDue(nowUs);
-      else if (this.#entry.nextDueUs <= nowUs) this.#entry.runDue(nowUs);
+      else if (this.entry.nextDueUs <= nowUs) this.entry.runDue(nowUs);
       else break;
     }
     if (this.#hasTriggers) this.#reportTriggers();
@@ -406,7 +393,7 @@ export class RunVenue implements VenueContext, OrderListener {
     if (rows.length === 0) return;
     this.#broker.changed(rows);
     this.noticeMargin();
-    this.#clock.wakeAt(this.#monitor.nextUs);
+    this.#clock.wakeAt(this.monitor.nextUs);
   }
 
   /** The day is over: every order ends, and shows in the next scan. */
@@ -414,12 +401,12 @@ export class RunVenue implements VenueContext, OrderListener {
     this.isClosed = true;
     this.triggers.expireAll(this.nowUs);
     this.#reportTriggers();
-    this.#entry.expireAll(this.nowUs);
+    this.entry.expireAll(this.nowUs);
   }
 
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
-    if (this.margin.isWatched && this.phase === 'continuous') this.#monitor.notice(this.nowUs);
+    if (this.margin.isWatched && this.phase === 'continuous') this.monitor.notice(this.nowUs);
   }
 
   /** Prices may bring a position below maintenance margin: each row is checked. */
@@ -430,11 +417,11 @@ export class RunVenue implements VenueContext, OrderListener {
   /** A row went by while `isMarginWatched`. */
   watchMargin(): void {
     this.noticeMargin();
-    this.#clock.wakeAt(this.#monitor.nextUs);
+    this.#clock.wakeAt(this.monitor.nextUs);
   }
 
   runMargin(): void {
-    this.#monitor.run(this.nowUs);
+    this.monitor.run(this.nowUs);
     this.report();
     // Maintenance margin waits for the next row.
     if (this.#plan.margin !== 'cash') this.noticeMargin();
@@ -450,7 +437,7 @@ export class RunVenue implements VenueContext, OrderListener {
     const instrument = this.#account.mark(order.orderCode);
     this.fills += 1;
     this.#account.execute(order, fill, instrument, at);
-    if (order.bracket !== null || this.isWatching) {
+    if (order.bracket !== null || this.books.isWatching) {
       this.triggers.onFill(order, fill.price, fill.qty, at);
       if (this.#exitsStartNextBar && order.bracket !== null) this.triggers.holdBack(order, at);
       const isFlat = this.#account.netOf(instrument.contract.index) === 0;

@@ -250,10 +250,10 @@ export class TapePlayer {
     const clock = this.#clock;
     if (atUs >= clock.nextUs) timeline.runTo(atUs);
     clock.nowUs = atUs;
-    if (venue.isWatching) this.#watch(cursor);
+    if (venue.books.isWatching) this.#watch(cursor);
     exchange.row(row);
     if (venue.hasChanges) {
-      if (exchange.isPath && venue.isWatching) this.#watch(cursor);
+      if (exchange.isPath && venue.books.isWatching) this.#watch(cursor);
       venue.report();
     }
     // The price of a quote follows from its book.
@@ -293,7 +293,7 @@ export class TapePlayer {
   #playQuiet(stopUs: number): boolean {
     const { venue } = this.#parts;
     const engine = this.#engine;
-    if (venue.isWatching || venue.hasChanges || venue.isMarginWatched) return false;
+    if (venue.books.isWatching || venue.hasChanges || venue.isMarginWatched) return false;
     const clock = this.#clock;
     const first = clock.seq;
     const from = this.#turn;

@@ -119,7 +119,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   };
   const broker = new RunBroker(plan, clock, account, new JournalDigest(() => undefined));
   const { venue } = broker;
-  const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));
+  const exchange = createExchange(rows, model, venue.entry, () => account.netOf(0));
   const timeline = new Timeline(clock, broker, account, Infinity);
   const hear = (event: EngineEvent): void => void heard.push(event);
   // What the parts see of an engine: somebody who listens.
