@@ -110,6 +110,7 @@ it('a list that lacks a contract once is read again, and its prices come again',
   await story.until(() => story.daemon.edge.table.listed[0]?.orderCode === '41I1GB000');
   story.print(13_001);
   await story.until(async () => (await story.truth()).orders.length === 1);
+  expect(story.daemon.edge.table.listed[0]?.orderCode).toBe('41I1GB000');
 });
 
 it('says of a strategy that is stopped in an auction that its entry cannot be canceled there', async () => {
