@@ -6,7 +6,7 @@
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
+import { type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
 import {
   type DurationUs,
   minutes,
@@ -47,8 +47,23 @@ interface OrderInFlight {
   refusedUs: TsUs | undefined;
 }
 
-/** After this time an answer is given up: the next check decides again. */
-const ANSWER_MAX: DurationUs = seconds(30);
+const inFlight = (id: ClientOrderId, side: Side, isExit: boolean): OrderInFlight => ({
+  id,
+  side,
+  isExit,
+  asked: null,
+  cancelAsked: false,
+  mustReplace: false,
+  refusedUs: undefined,
+});
+
+const isResting = (status: OrderStatus): boolean => status === 'accepted' || status === 'partially_filled';
+
+/**
+ * After this time a call that has not changed its order is given up: the engine lets none wait for positions for so long, and drops those
+ * of a past that an earlier version decided. The next check decides again.
+ */
+const ANSWER_MAX: DurationUs = seconds(6);
 /** On bars nothing changes more often. */
 const POLL_WITHOUT_BOOK: DurationUs = minutes(1);
 /** Orders that may still fill late, though they are final. */
@@ -164,6 +179,7 @@ export class PositionWorker {
   #step(): void {
     const held = this.#trader.position().qty;
     const goal = this.#goalFrom(held);
+    if (this.#order === null && this.#target !== null) this.#takeOver(held);
     if (this.#order !== null) this.#updateOrder(this.#order, goal - held);
     else if (goal === held) this.#sinceUs = null;
     else this.#place(goal, held);
@@ -190,15 +206,16 @@ export class PositionWorker {
     if (price === undefined) return;
     const qty = Math.min(Math.abs(goal - held), trader.contract.spec.orderQtyMax);
     const id = trader.submit({ kind: 'limit', side, qty, price, reason: this.#reason });
-    this.#order = {
-      id,
-      side,
-      isExit,
-      asked: null,
-      cancelAsked: false,
-      mustReplace: false,
-      refusedUs: undefined,
-    };
+    this.#order = inFlight(id, side, isExit);
+  }
+
+  /** An order toward the target of an earlier version: it is moved, or withdrawn, as one of our own. */
+  #takeOver(held: number): void {
+    const working = this.#trader.workingOrders();
+    const left = working.find(({ isLeftBehind, status }) => isLeftBehind && isResting(status));
+    if (left === undefined) return;
+    this.#sinceUs ??= this.#trader.time();
+    this.#order = inFlight(left.clientOrderId, left.side, held * signOf(left.side) < 0);
   }
 
   /** One that waits for its trigger may wait for days, and only its strategy knows whether it still protects. */
@@ -223,7 +240,7 @@ export class PositionWorker {
     if (order.asked !== null && Math.abs(now - order.asked.atUs) <= ANSWER_MAX) return;
     // The order as it is now: updates carry single steps, the trader has the final state.
     const live = this.#trader.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
-    if (live?.status !== 'accepted' && live?.status !== 'partially_filled') return;
+    if (live === undefined || !isResting(live.status)) return;
     // Nothing can be changed or canceled outside continuous trading.
     if (this.#trader.phase() !== 'continuous') return;
     const isWanted = need * signOf(order.side) >= live.leavesQty;

@@ -308,6 +308,18 @@ describe('a change in a running daemon', () => {
     await story.until(() => denied(story) === 1);
   });
 
+  it('withdraws the entry of an earlier target, where a worker aims at another one', async () => {
+    const story = await running([{ at: 13_001, do: 'aim', qty: 2 }]);
+    story.offer('buy', 12_990, 5);
+    story.offer('sell', 13_010, 5);
+    story.print(13_001);
+    await story.until(() => isOrdered(story, 1, 0));
+    const [entry] = (await story.truth()).orders;
+    expect(await story.reload([{ at: 13_001, do: 'aim', qty: -1 }])).toMatchObject({ ok: true });
+    await story.until(async () => (await story.truth()).orders.some(({ side }) => side !== entry!.side));
+    expect((await story.truth()).orders).toMatchObject([{ qty: 1, filledQty: 0 }]);
+  });
+
   it('withdraws an entry in flight of a strategy that leaves', async () => {
     const second = another('second');
     const story = await running([RESTING], (yaml) => yaml + second);

@@ -1,7 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { money, seconds, signedQty } from '../../src/domain/units.ts';
+import { clientOrderId } from '../../src/domain/ids.ts';
+import { money, seconds, signedQty, strategyIndex } from '../../src/domain/units.ts';
+import { limit } from '../support/engine-facts.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
 import { only, startAiming as start } from './start-aiming.ts';
+
+const LEFT = clientOrderId('L.1');
 
 describe('on the way to a target', () => {
   test('it waits at our side, then crosses', () => {
@@ -107,6 +111,45 @@ describe('other hands', () => {
       `0 no order toward 0 while order ${stop.clientOrderId} of this strategy waits for its trigger: cancel it first`,
     ]);
     working.mockRestore();
+    trader.advance(seconds(10));
+    expect(trader.held()).toBe(0);
+  });
+});
+
+/** An entry of another target rests at 12,950. */
+function withLeftEntry() {
+  const aiming = start();
+  const { trader } = aiming;
+  trader.orders.add(strategyIndex(0), LEFT, limit('buy', 2, 12_950));
+  trader.orders.answer(LEFT, 'accept');
+  trader.leftBehind.add(LEFT);
+  return aiming;
+}
+
+describe('an entry that an earlier version left', () => {
+  test.each([0, -2])('is withdrawn on the way to %i', (target) => {
+    const { trader, aim } = withLeftEntry();
+    aim(target);
+    expect(trader.calls[0]).toBe('0 cancel');
+    trader.advance(seconds(10));
+    expect(trader.held()).toBe(target);
+  });
+
+  test('is moved to the touch on the way to a target that it leads to', () => {
+    const { trader, aim } = withLeftEntry();
+    aim(2);
+    trader.advance(seconds(10));
+    expect(trader.calls).toEqual(['0 modify price 12999', '0 modify price 13001']);
+    expect([trader.held(), trader.notes]).toEqual([2, []]);
+  });
+
+  test('stays while the worker aims at nothing', () => {
+    const { trader, aim, release } = withLeftEntry();
+    release();
+    trader.advance(seconds(10));
+    expect(trader.calls).toEqual([]);
+    trader.dispatch(() => trader.orders.fill(LEFT, 2));
+    aim(0);
     trader.advance(seconds(10));
     expect(trader.held()).toBe(0);
   });

@@ -220,7 +220,11 @@ export class FakeTrader implements TraderPort {
   }
 
   workingOrders(strategy: number): readonly WorkingOrder[] {
-    return this.orders.working(strategy).map((order) => ({ ...order, sinceUs: this.#now }));
+    return this.orders.working(strategy).map((order) => ({
+      ...order,
+      sinceUs: this.#now,
+      isLeftBehind: this.leftBehind.has(order.clientOrderId),
+    }));
   }
 
   equity(): units.Money | undefined {
@@ -275,6 +279,9 @@ export class FakeTrader implements TraderPort {
   plot(): void {}
 
   isOnBars = false;
+
+  /** Orders of an earlier version. */
+  readonly leftBehind = new Set<ClientOrderId>();
 
   hasBooks(): boolean {
     return !this.isOnBars;

@@ -169,6 +169,8 @@ export class ManagedOrder {
   unanswered = 0;
   /** The engine placed it. Its strategy sees it, and can neither change nor cancel it. */
   isOfSystem = false;
+  /** An earlier version of the strategy placed it, and the present one did not ask for it. */
+  isLeftBehind = false;
   /** Good till canceled where orders end with the day. */
   isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
@@ -364,7 +366,7 @@ export class ManagedOrder {
 
   /** The order as its strategy reads it. Only this view has its age. */
   asWorkingOrder(): WorkingOrder {
-    return { ...this.asUpdate(0, 0, null), sinceUs: this.createdUs };
+    return { ...this.asUpdate(0, 0, null), sinceUs: this.createdUs, isLeftBehind: this.isLeftBehind };
   }
 
   asUpdate(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {

@@ -171,6 +171,7 @@ export class OrderExecutor {
     placed.isProtective = isProtective(call);
     placed.isGtc = order.timeInForce === 'gtc';
     placed.isOfSystem = call.by === 'system';
+    placed.isLeftBehind = context.decisions.isLeftBehind(call);
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
     breakers.rate.add(context.nowUs);

@@ -58,6 +58,8 @@ export interface StrategyUpdate {
 export interface WorkingOrder extends OrderUpdate {
   /** When it was placed: its age is `trader.time() - sinceUs`. */
   readonly sinceUs: TsUs;
+  /** The strategy placed it before it was changed (`reload`, a restart), and would not have placed it as it is now. */
+  readonly isLeftBehind: boolean;
 }
 
 export interface PhaseChange {

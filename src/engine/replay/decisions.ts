@@ -134,6 +134,10 @@ export class LiveDecisions implements DecisionSource {
   isOlderVersion(_strategy: StrategyIndex): boolean {
     return false;
   }
+
+  isLeftBehind(_call: QueuedIntent): boolean {
+    return false;
+  }
 }
 
 function withId(asked: ProposalDraft, id: ClientOrderId): Proposal {
@@ -279,6 +283,10 @@ export class JournalDecisions extends LiveDecisions {
 
   override isOlderVersion(strategy: StrategyIndex): boolean {
     return this.#olderVersions.includes(strategy);
+  }
+
+  override isLeftBehind(call: QueuedIntent): boolean {
+    return call.by === 'strategy' && this.isOlderVersion(call.strategy) && this.#unrepeated.includes(call);
   }
 
   /** After the event: a journaled proposal that was not made again is a difference too. */

@@ -200,4 +200,6 @@ export interface DecisionSource {
   stopsNow(strategy: StrategyIndex): boolean;
   /** True in a past that an earlier version of the strategy decided. */
   isOlderVersion(strategy: StrategyIndex): boolean;
+  /** True for a call of an earlier version that the present one did not make. */
+  isLeftBehind(call: QueuedIntent): boolean;
 }

@@ -1,7 +1,7 @@
 /** A strategy that follows a script: each step is taken at the first price that it names, also in a replay. */
 import { z } from 'zod';
-import { priceTicks, seconds } from '../../../src/domain/units.ts';
-import { defineStrategy, type LegTrader } from '../../../src/strategy/index.ts';
+import { minutes, priceTicks, seconds } from '../../../src/domain/units.ts';
+import { defineStrategy, type LegTrader, PositionWorker } from '../../../src/strategy/index.ts';
 
 /** Prices in ticks. */
 const step = z.object({
@@ -10,7 +10,8 @@ const step = z.object({
   on: z.enum(['trade', 'bid']).default('trade'),
   /** Seconds between the price and the step. */
   after: z.number().default(0),
-  do: z.enum(['buy', 'sell', 'cancel']),
+  /** `aim` has a worker bring the position to `qty`. */
+  do: z.enum(['buy', 'sell', 'cancel', 'aim']),
   qty: z.int().default(1),
   price: z.int().default(0),
   /** A stop that sends `price`. */
@@ -35,11 +36,16 @@ export const scripted = defineStrategy({
   legs: ['contract'],
   connect(ticks, trader) {
     const left = new Set(trader.params.steps);
+    const settings = { rest: minutes(5), reprice: seconds(1), slipTicks: 0 };
+    const worker = trader.params.steps.some((each) => each.do === 'aim')
+      ? new PositionWorker(ticks, trader, settings)
+      : null;
     const follow = (on: 'trade' | 'bid', price: number): void => {
       for (const each of left) {
         if (each.at !== price || each.on !== on) continue;
         left.delete(each);
-        if (each.after === 0) take(trader, each);
+        if (each.do === 'aim') worker?.aim(each.qty, 'the script');
+        else if (each.after === 0) take(trader, each);
         else trader.after(seconds(each.after), () => take(trader, each));
       }
     };
@@ -56,6 +62,7 @@ export const scripted = defineStrategy({
 });
 
 function take(trader: LegTrader, each: z.output<typeof step>): void {
+  if (each.do === 'aim') return;
   if (each.do === 'cancel') {
     for (const { clientOrderId } of trader.workingOrders()) trader.cancel(clientOrderId);
     return;
