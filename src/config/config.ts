@@ -87,6 +87,8 @@ export type LoadedConfig =
       readonly problems: readonly Problem[];
       /** Channels for reporting them; absent where the file itself cannot be read. */
       readonly reach?: Pick<Config, 'mode' | 'alerts'>;
+      /** Present where only the closures are wrong: enough to cancel by. */
+      readonly withoutClosures?: Config | undefined;
     };
 
 /** `read` is the file itself, defaults filled in. */
@@ -111,7 +113,11 @@ export function loadConfig(
   const problems = [...strategies.problems, ...configProblems(source, value)];
   const reach = { mode: value.mode, alerts: value.alerts };
   const market = readMarket(source, value.market);
-  if (!market.ok) return { ok: false, problems: [...problems, ...market.problems], reach };
+  if (!market.ok) {
+    const rest = problems.length > 0 ? undefined : market.withoutClosures;
+    const withoutClosures = rest && configOf(file, value, rest, strategies.entries);
+    return { ok: false, problems: [...problems, ...market.problems], reach, withoutClosures };
+  }
   problems.push(...limitProblems(source, value, market));
   if (problems.length > 0) return { ok: false, problems, reach };
   const config = configOf(file, value, market, strategies.entries);

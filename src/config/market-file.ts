@@ -224,8 +224,14 @@ export interface MarketDefinition {
 }
 
 const CLOSURES = ['calendar', 'closures'] as const;
+const EPOCH = tradingDay('1970-01-01');
+/** Knows no day, so each weekday has a session. */
+const NONE: ClosuresFile = { source: '', validFrom: EPOCH, validTo: EPOCH, closures: [] };
 
-export function readMarket(parent: YamlSource, name: string): CheckResult<MarketDefinition> {
+/** Where only the closures are wrong, the market without them. */
+type MarketRead = CheckResult<MarketDefinition> & { readonly withoutClosures?: MarketDefinition | undefined };
+
+export function readMarket(parent: YamlSource, name: string): MarketRead {
   const market = readNamed(parent, ['market'], name, marketSchema, 'a market file');
   if ('problems' in market) return { ok: false, problems: market.problems };
   const { source, value } = market;
@@ -236,19 +242,17 @@ export function readMarket(parent: YamlSource, name: string): CheckResult<Market
     ...zoneProblems(source, calendar),
     ...tariffProblems(source, costs),
   ];
-  if ('problems' in closures) return { ok: false, problems: [...problems, ...closures.problems] };
+  const contracts = Object.entries(value.contracts).map(
+    ([underlying, spec]) => [underlying, { underlying, ...spec }] as const,
+  );
+  const terms = { contracts: Object.fromEntries(contracts), costs: costsOf(value) };
+  const withoutClosures = problems.length > 0 ? undefined : { calendar: calendarOf(value, NONE), ...terms };
+  if ('problems' in closures)
+    return { ok: false, problems: [...problems, ...closures.problems], withoutClosures };
   problems.push(...closureProblems(closures.source, closures.value));
   if (problems.length === 0) problems.push(...firstDayProblems(source, value, closures.value));
   const known = calendarOf(value, closures.value);
   if (problems.length === 0) problems.push(...gapProblems(closures.source, closures.value, known));
-  if (problems.length > 0) return { ok: false, problems };
-  const contracts = Object.entries(value.contracts).map(
-    ([underlying, spec]) => [underlying, { underlying, ...spec }] as const,
-  );
-  return {
-    ok: true,
-    calendar: known,
-    contracts: Object.fromEntries(contracts),
-    costs: costsOf(value),
-  };
+  if (problems.length > 0) return { ok: false, problems, withoutClosures };
+  return { ok: true, calendar: known, ...terms };
 }

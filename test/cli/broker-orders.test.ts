@@ -1,5 +1,6 @@
 /** Orders by hand, from the command line. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/cli/cli-io.ts';
 import { ACCOUNT, BrokerShell } from './support/broker-shell.ts';
 
 const PLACE = 'place --symbol VN30F2511 --side buy --qty 2 --price 1198.7';
@@ -65,6 +66,22 @@ describe('an order by hand', () => {
       { call: { kind: line.split(' ')[0] } },
       { outcome: { status: 'accepted' } },
     ]);
+  });
+
+  it.each([
+    ['no list', '{'],
+    [
+      'an end before its begin',
+      JSON.stringify({ source: '', validFrom: '2026-01-01', validTo: '2025-01-01', closures: [] }),
+    ],
+  ])('next to closures with %s only cancels leave', async (_, closures) => {
+    shell.closures = closures;
+    expect(await shell.run('cancel 17 --yes')).toMatchObject({ code: 0, err: '' });
+    expect(await shell.run('condition-cancel 7625321 --yes')).toMatchObject({ code: 0, err: '' });
+    const { code, err } = await shell.run(`${PLACE} --yes`);
+    expect([code, err]).toEqual([EXIT.usage, expect.stringMatching(/closures.json:.*only cancels leave/s)]);
+    expect(await shell.run('change 17 --price 1199 --yes')).toMatchObject({ code: EXIT.usage });
+    expect(shell.bodyOf('/order/place') ?? shell.bodyOf('/order/change')).toBeUndefined();
   });
 
   it('carries an id of its own, never one of the daemon', async () => {

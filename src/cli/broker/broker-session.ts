@@ -9,7 +9,9 @@ import {
   openBroker,
 } from '../../daemon/edge/manual-trader.ts';
 import { type CliContext, EXIT, failed, jsonText, nothingThere, wrongUsage } from '../cli-io.ts';
-import { readConfig } from '../read-config.ts';
+import { valid } from '../read-config.ts';
+import { storedConfig } from '../../host/strategy-files/own-strategies.ts';
+import { formatProblem } from '../../config/problem.ts';
 import { example } from '../options.ts';
 
 export interface BrokerFlags {
@@ -33,7 +35,11 @@ export async function withBroker<T>(
   { io }: CliContext,
   run: (trader: ManualTrader) => Promise<T>,
 ): Promise<T> {
-  const trader = openBroker(readConfig(config), state ?? null, (text) => io.err(`${text}\n`));
+  const loaded = storedConfig(config);
+  // A slip in the closures must not lock a person out of what may fill.
+  const asked = loaded.ok ? loaded.config : (loaded.withoutClosures ?? valid(loaded).config);
+  const problem = loaded.ok ? null : loaded.problems.map(formatProblem).join('\n');
+  const trader = openBroker(asked, state ?? null, (text) => io.err(`${text}\n`), problem);
   if (trader === undefined) {
     throw nothingThere(
       'the embedded broker is not running: start the paper daemon with tickwright paper, then repeat',

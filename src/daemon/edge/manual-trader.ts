@@ -44,6 +44,8 @@ import type { CashMove, MoneyTransfer } from '../../wire/rest/money-calls.ts';
 
 export interface ManualTraderOptions {
   readonly config: Config;
+  /** Why nothing but cancels may leave, or null. */
+  readonly problem: string | null;
   readonly address: BrokerAddress;
   readonly paths: StatePaths;
   /** Progress lines; results are returned. */
@@ -55,6 +57,7 @@ export function openBroker(
   asked: Config,
   stateDir: string | null,
   note: (text: string) => void,
+  problem: string | null = null,
 ): ManualTrader | undefined {
   const paths = statePaths(stateDir ?? asked.stateDir);
   prepareStateDir(paths);
@@ -63,7 +66,7 @@ export function openBroker(
   const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
   if (address === undefined) return undefined;
   for (const remark of remarks) note(remark);
-  return new ManualTrader({ config, address, paths, note });
+  return new ManualTrader({ config, problem, address, paths, note });
 }
 
 /** The link may be a leftover of an ended simulator: only the lock proves that one runs. */
@@ -152,7 +155,8 @@ export class ManualTrader {
 
   /** Reason why the call may not be sent, or null. `again`: the operator has checked an equal call whose outcome is unknown. */
   refusal(call: ManualCall, again: boolean): string | null {
-    const { config, address } = this.#options;
+    const { config, problem, address } = this.#options;
+    if (problem !== null && !isCancel(call)) return `${problem}\nonly cancels leave`;
     const isArmed = process.env['TICKWRIGHT_ARM'] === 'yes';
     const refused = callRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
     if (refused !== null || again || !addsWhenRepeated(call)) return refused;

@@ -53,6 +53,8 @@ export type Link = Pick<SimulatorLink, 'rest' | 'stream' | 'apiKey' | 'otp' | 'c
 
 export class BrokerState {
   readonly dir = mkdtempSync(join(tmpdir(), 'tickwright-broker-'));
+  /** The text of closures.json; null: those of the program. */
+  closures: string | null = null;
   /** Held while the embedded broker runs. */
   readonly #lock: InstanceLock;
 
@@ -68,7 +70,7 @@ export class BrokerState {
     const market = join(import.meta.dirname, '../../../config/vn30f.yaml');
     const closures = join(import.meta.dirname, '../../../config/closures.json');
     writeFileSync(join(this.dir, 'vn30f.yaml'), readFileSync(market));
-    writeFileSync(join(this.dir, 'closures.json'), readFileSync(closures));
+    writeFileSync(join(this.dir, 'closures.json'), this.closures ?? readFileSync(closures));
     writeFileSync(
       file,
       `state: ${this.dir}

@@ -33,6 +33,7 @@ async function byHand(note: (text: string) => void = () => undefined) {
   prepareStateDir(paths);
   const path = join(dir, 'password');
   const trader = new ManualTrader({
+    problem: null,
     config: { ...config, auth: { ...config.auth, otp: { from: 'file', path, timeout: seconds(30) } } },
     address: {
       restUrl: simulator.rest,
