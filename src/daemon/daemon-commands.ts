@@ -67,9 +67,14 @@ const COMMANDS: Readonly<
     startStrategy(daemon, strategy ?? '', reason, readAgain),
   reload: (daemon, { reason }, { readAgain }) => reload(daemon, readAgain, reason, false),
   'check-reload': (daemon, { reason }, { readAgain }) => reload(daemon, readAgain, reason, true),
-  'resolve-order': (daemon, { clientOrderId: id, as, reason }) => {
+  'resolve-order': async (daemon, { clientOrderId: id, as, reason }) => {
     if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
-    return resolveOrder(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+    const { resolving } = daemon;
+    if (resolving.has(id))
+      return { ok: false, message: `${shortOrderId(clientOrderId(id))} is being resolved: ask again` };
+    resolving.add(id);
+    const command = { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason } as const;
+    return resolveOrder(daemon, command).finally(() => resolving.delete(id));
   },
 };
 

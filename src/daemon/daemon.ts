@@ -112,6 +112,8 @@ export class Daemon {
   /** Commands since the start that took entries away, of the account or of a strategy. */
   halts = 0;
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
+  /** Orders that a person is resolving: of two at once, one is refused. */
+  readonly resolving = new Set<string>();
   readonly options: DaemonOptions;
   readonly #calendar: ReplaceableCalendar;
   readonly #emergency: EmergencyRecord;
