@@ -42,12 +42,19 @@ export interface StageProgress {
   readonly text: string;
 }
 
-type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase'>;
+type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase' | 'tradingDay'>;
 
 /** `before`: null where no engine could show what was open. */
-export function cancelProgress(before: Pick<EngineStatus, 'orders'> | null) {
+export function cancelProgress(before: Pick<EngineStatus, 'orders' | 'tradingDay'> | null) {
   let taken: ReadonlySet<string> | null = null;
+  let day = before?.tradingDay ?? null;
   return (now: EngineStatus, isLate: boolean): StageProgress => {
+    day ??= now.tradingDay;
+    // The engine of another day does not follow each order of before.
+    if (day !== now.tradingDay) {
+      const text = `${day} was over before each open order had ended: compare the broker’s own list`;
+      return { state: 'left', text };
+    }
     // The first view after the command shows what it cancels of the moment since the one before.
     taken ??= new Set(
       [...(before?.orders ?? []), ...now.orders.filter(({ status }) => status === 'pending_cancel')].map(

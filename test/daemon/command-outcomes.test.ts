@@ -8,7 +8,7 @@ import {
 } from '../../src/daemon/command-outcomes.ts';
 import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts';
 
-type View = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase'>;
+type View = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase' | 'tradingDay'>;
 type Progress = View['flattens'][number]['progress'];
 
 const view = (
@@ -25,6 +25,7 @@ const view = (
     })),
     flattens: progress === undefined ? [] : [{ progress, text: 'flattening VN30F2603' }],
     phase: 'continuous',
+    tradingDay: '2026-03-04',
   }) as unknown as View;
 
 describe('cancel-all', () => {

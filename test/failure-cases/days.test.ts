@@ -52,6 +52,25 @@ describe.each(['a running daemon', 'a start'] as const)('a day that becomes a cl
   });
 });
 
+it('a cancel-all that the broker refuses is not called done when its day becomes a closure', async () => {
+  const days = new Days();
+  const story = await days.begin('2026-11-20T10:00:00', [RESTING]);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
+  story.fault({ name: 'refuse_for_now', operation: 'cancel', times: 1_000 });
+  const { message } = await story.ask('cancel-all');
+  expect(message).toContain('1 of 1 open order not ended yet');
+  days.close('2026-11-20');
+  await story.reload([RESTING]);
+  await story.until(() => story.daemon.sessionDay === '2026-11-23');
+  await story.view();
+  expect(story.texts('cancel_all_ended')).toEqual([
+    '2026-11-20 was over before each open order had ended: compare the broker’s own list',
+  ]);
+  await story.ask('halt');
+  await story.until(() => story.daemon.haltEnforcer.progress.text.includes('still open: 5'));
+});
+
 it('an order that rests over a pause is known after it, also where the market file names no break', async () => {
   const days = new Days((yaml) => yaml.replace(/.*phase: break.*\n/, ''));
   const story = await days.begin('2026-11-20T11:29:00', [RESTING]);
