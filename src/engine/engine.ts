@@ -305,6 +305,7 @@ export class Engine {
 
   #onTrade(tick: TradeTick): void {
     const market = this.#state.market.of(tick.instrument);
+    if (!market.possiblePrices.has(tick.price)) return this.#onOddPrice(tick, market);
     const link = market.onTrade(tick);
     if (link === 'duplicate') {
       this.#duplicates += 1;
@@ -318,13 +319,26 @@ export class Engine {
     if (!market.quietPrices.has(tick.price)) this.#onPrice(tick, market);
   }
 
+  /** It moves nothing but the count of volumes, in which the next trade would show a gap. */
+  #onOddPrice({ instrument, price, qty, totalVolume }: TradeTick, market: InstrumentMarket): void {
+    market.chain.check(qty, totalVolume);
+    if (market.isOddPriceReported) return;
+    market.isOddPriceReported = true;
+    const { contracts, context } = this.#state;
+    const text = `${contracts.codeOf(instrument)} came at ${contracts.priceText(instrument, price)}, outside of the band of the day: such a price marks nothing and reaches no strategy; later ones of today are not alerted`;
+    context.alert(null, 'warning', 'price_outside_band', text);
+  }
+
   /** The price may touch an order of ours or bring a loss to its limit. Caches the band in which neither happens. */
   #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
     const untouched = this.#state.orders.untouchedOf(instrument);
     if (!untouched.has(price)) this.#onTouch();
     if (!this.#state.losses.isWithinBand(instrument, price)) this.#state.losses.measure();
-    const { quietPrices, safePrices } = market;
-    quietPrices.set(Math.max(untouched.low, safePrices.low), Math.min(untouched.high, safePrices.high));
+    const { quietPrices, safePrices, possiblePrices } = market;
+    quietPrices.set(
+      Math.max(untouched.low, safePrices.low, possiblePrices.low),
+      Math.min(untouched.high, safePrices.high, possiblePrices.high),
+    );
   }
 
   /** A print at the price of one of our orders: its fill may be in the book. */
@@ -372,7 +386,9 @@ export class Engine {
   #onReference(prices: ReferencePrices): void {
     this.#state.reads.onArrived('reference');
     this.#state.losses.invalidate();
-    this.#state.market.setReference(prices, this.#state.session.isSurelyToday(prices.tsUs));
+    const { market, session, settings } = this.#state;
+    // Where nothing can fail the broker is a backtest.
+    market.setReference(prices, session.isSurelyToday(prices.tsUs), settings.policies !== undefined);
   }
 
   #onAccount(snapshot: AccountSnapshot): void {

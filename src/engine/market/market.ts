@@ -30,12 +30,14 @@ export class Market {
     return market.book.isKnown ? tick : null;
   }
 
-  setReference({ rows, tsUs }: ReferencePrices, isOfDay: boolean): void {
+  /** `areBandsExact`: those of the broker, not guesses of a backtest. */
+  setReference({ rows, tsUs }: ReferencePrices, isOfDay: boolean, areBandsExact = false): void {
     this.referenceUs = tsUs;
     this.isReferenceOfDay = isOfDay;
     for (const { instrument, ceiling, floor, reference, lastPrice } of rows) {
       const market = this.of(instrument);
       market.band = { ceiling, floor, reference };
+      if (isOfDay && areBandsExact) market.possiblePrices.set(floor, ceiling);
       market.bandUs = tsUs;
       market.quotedPrice = lastPrice;
     }
@@ -71,6 +73,8 @@ export class Market {
       market.band = undefined;
       market.quotedPrice = null;
       market.chain.restart();
+      market.possiblePrices.set(-Infinity, Infinity);
+      market.isOddPriceReported = false;
     }
   }
 
@@ -213,6 +217,9 @@ export class InstrumentMarket {
   quotedPrice: PriceTicks | null = null;
   /** Trades may have been missed since the last one. */
   isTradeOld = true;
+  /** The band of the day, where it is surely known: no trade of the day has another price. */
+  readonly possiblePrices = new PriceRange();
+  isOddPriceReported = false;
   /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
   readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
