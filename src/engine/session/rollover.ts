@@ -1,5 +1,6 @@
 /** Resolves the symbols of strategies to contracts, and again when a contract has expired. */
 import { rollsFrom, type TradingCalendar } from '../../domain/calendar.ts';
+import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import { aliasOf, type ContractMonth, contractMonthOf, listedMonths } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { addNew } from '../../domain/lists.ts';
@@ -42,26 +43,33 @@ export class RolloverMonitor {
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
-    const { calendar, context, contracts, registry } = this.#state;
+    const { calendar, context, contracts, registry, session } = this.#state;
     const before = registry.legs(strategy);
     const legs: Contract[] = [];
+    /** An alias with what it means from now on: of the day that ends it may mean another month, or the list may lack its new one. */
+    const names: string[] = [];
+    const day = session.tradingDay();
     let lacksMonth = false;
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
       if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
       legs.push(found.value);
       this.#alertUnlisted(strategy, symbol, found.value);
-      if (!this.#isOtherMonth(symbol, found.value)) continue;
+      const isLate = this.#isOtherMonth(symbol, found.value, addDays(day, 1));
+      const { orderCode } = found.value;
+      const month = isLate ? 'the next list has its month' : orderCode;
+      names.push(aliasOf(symbol) === undefined ? orderCode : `${symbol} (${month})`);
+      if (!this.#isOtherMonth(symbol, found.value, day)) continue;
       lacksMonth = true;
       const text = `${symbol}: the broker does not list its month yet: ${id} sees ${found.value.orderCode} in its place and enters nothing; tickwright rollover reads the list again`;
       if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
     }
-    const changes = legs.filter((contract, leg) => before[leg]?.index !== contract.index);
-    const isSame = changes.length === 0 && before.length === legs.length;
+    const isSame =
+      before.length === legs.length && legs.every(({ index }, leg) => before[leg]?.index === index);
     if (isSame && lacksMonth === registry.lacksMonth(strategy)) return;
     registry.setLegs(strategy, legs, lacksMonth);
     if (before.length === 0 || isSame) return;
-    const codes = changes.map(({ orderCode }) => orderCode).join(', ');
+    const codes = names.filter((_, leg) => before[leg]?.index !== legs[leg]?.index).join(', ');
     context.alert(strategy, 'info', 'rolled_over', `${id} trades ${codes} from now on`);
   }
 
@@ -85,12 +93,12 @@ export class RolloverMonitor {
   }
 
   /** The list of the morning after an expiry may lack the new month: F2M is a quarter end then, until the list comes. */
-  #isOtherMonth(symbol: string, { orderCode }: Contract): boolean {
-    const { calendar, context, contracts, session } = this.#state;
+  #isOtherMonth(symbol: string, { orderCode }: Contract, day: TradingDay): boolean {
+    const { calendar, context, contracts } = this.#state;
     const alias = aliasOf(symbol);
     if (alias === undefined) return false;
     const { underlying, place } = alias;
-    const months = listedMonths(calendar, underlying, session.tradingDay());
+    const months = listedMonths(calendar, underlying, day);
     const [front] = liveContracts(contracts.all, calendar, context.nowUs, underlying);
     // After the last close of a contract the months of its day are those of before.
     return isOfMonth(front?.orderCode, months[0]) && !isOfMonth(orderCode, months[place]);

@@ -5,7 +5,8 @@ import { SessionWorld } from '../support/session-world.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, SETTINGS as SEATS, worth } from '../../support/engine-world.ts';
 import { replay } from '../../support/engine-replay.ts';
-import { addDays } from '../../../src/domain/civil-date.ts';
+import { addDays, tradingDay } from '../../../src/domain/civil-date.ts';
+import { withAliases } from '../../../src/domain/contract-code.ts';
 
 const CONFIGURED = { definition: 'scripted', params: {}, paramsDigest: '', codeDigest: '', run: 0 };
 
@@ -49,6 +50,19 @@ test('a list of the morning is asked for, and a new front month is taken from it
   expect(world.asks('read')).toEqual(['read contracts']);
   world.list(boardOn('2026-02-23').map((each) => ({ ...each })));
   expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G4000');
+});
+
+test('the evening of an expiry names no month that an alias will not mean', () => {
+  const settings = naming('VN30F1M', 'VN30F2M');
+  const world = new SessionWorld({ day: '2026-02-13', settings }).start();
+  world.runUntil('15:00:01');
+  const told = () => world.said.filter((line) => line.includes('rolled_over'));
+  const evening =
+    'info rolled_over alpha trades VN30F1M (41I1G3000), VN30F2M (the next list has its month) from now on';
+  expect(told()).toEqual([evening]);
+  expect(withAliases(evening, world.calendar, tradingDay('2026-02-13'))).toBe(evening);
+  world.runUntil('08:20', '2026-02-23').list(boardOn('2026-02-23').map((each) => ({ ...each })));
+  expect(told()).toEqual([evening, expect.stringContaining('VN30F2M (41I1G4000) from now on')]);
 });
 
 test('a list of the morning that lacks the new month is alerted: F2M enters nothing until it comes', () => {

@@ -116,7 +116,7 @@ test.each(['day', 'run'] as const)(
     // A fresh engine each morning begins with the contract of its day.
     const next = memory === 'day' ? [] : NEXT;
     expect(run.rolledTo).toEqual(next);
-    expect(run.rolled).toEqual(next.map((code) => `front trades ${code} from now on`));
+    expect(run.rolled).toEqual(next.map((code) => `front trades VN30F1M (${code}) from now on`));
   },
 );
 
