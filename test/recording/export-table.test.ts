@@ -77,6 +77,20 @@ it.each(['ticks.csv', 'ticks.csv.gz'])(
   },
 );
 
+it('exports a day whose book is crossed for a moment, and an import takes it back to the bit', async () => {
+  const rows = rowsOf([tick(2_000_000, 19_500, 7, 1), tick(1, 19_500, 0, 0), tick(1, 19_501, 7, 1)], 2);
+  for (const levels of [rows.book!.bidQty, rows.book!.askQty]) for (const level of levels) level.fill(5);
+  // The new bid came a frame before the ask that it took away.
+  rows.book!.bidPrice[0]![1] = 19_502;
+  const path = ticksPath(tempDir(), 'VN30F2603', DAY);
+  writeColumns(path, 2, [rows], described({ depth: 2 }));
+  const out = join(tempDir(), 'ticks.csv');
+  await exportFile(out, tableOf(path, { depth: 2 }));
+  const report = await importPrints(out, { ...vietnamese(tempDir()), symbol: 'VN30F2603' }, QUIET);
+  expect(report.bad).toEqual([]);
+  expect(report.stored.map(({ meta }) => meta.digest)).toEqual([readColumns(path).meta.digest]);
+});
+
 const at = (us: number): Date => new Date((START_US + us) / 1_000);
 
 it('writes Parquet that another reader reads', async () => {

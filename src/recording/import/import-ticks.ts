@@ -122,10 +122,14 @@ abstract class TickReader extends ImportRowReader<DayTicks> {
   }
 
   /** False for a row that it refused. */
-  protected readBook(row: CsvRow, at: number): boolean {
+  protected readBook(row: CsvRow): boolean {
     for (let i = 0; i < this.#cells.length; i += 2) if (!this.#readLevel(row, i)) return false;
+    return true;
+  }
+
+  /** False where it refused quotes that are crossed; before an uncross a book may be. */
+  protected isUncrossed(row: CsvRow, at: number): boolean {
     const [bid = 0, , ask = 0] = this.#values;
-    // Before an uncross the book may be crossed.
     if (bid === 0 || ask === 0 || bid <= ask || (!this.#isTouch && this.auctions.isUncross(at))) return true;
     const [bidCell = NONE, , askCell = NONE] = this.#cells;
     return this.refuse(row, `an ask of at least the bid ${cellText(row, bidCell)}`, askCell);
@@ -211,7 +215,8 @@ class PrintReader extends TickReader {
       return this.refuse(row, this.#volumeWanted(), this.#volume);
     const side = this.#side === NONE ? 0 : this.#sides.read(row, this.#side);
     if (Number.isNaN(side)) return this.refuse(row, this.#sideWanted(), this.#side);
-    if (hasBook && !this.readBook(row, at)) return false;
+    // A stream names one side at a time: between two of its frames the book of a recorded day may be crossed.
+    if (hasBook && !this.readBook(row)) return false;
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;
     this.push(symbol, at, price, qty, this.auctions.isUncross(at) ? 0 : side, row.line);
@@ -233,7 +238,7 @@ class PrintReader extends TickReader {
 /** The price of a row is the middle of its best bid and ask. */
 class QuoteReader extends TickReader {
   protected override take(row: CsvRow, at: number): boolean {
-    if (!this.readBook(row, at)) return false;
+    if (!this.readBook(row) || !this.isUncrossed(row, at)) return false;
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;
     this.push(symbol, at, this.middle, 1, 0, row.line);
