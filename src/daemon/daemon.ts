@@ -274,6 +274,7 @@ export class Daemon {
       clock: systemClock,
       timers: systemTimers,
       session: () => this.cycle.session,
+      skewUs: () => this.cycle.skew?.skewUs ?? 0,
       onStep: (stepUs) => this.cycle.post({ kind: 'clock_step', stepUs }),
       onSet: () => this.#schedule?.clockStepped(),
       alert: this.alert,

@@ -371,10 +371,12 @@ export async function awaitToken(
 // The clock of the machine: alerts that it was set, and that the machine slept.
 
 interface ClockWatchOptions {
-  readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
+  readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept' | 'takeStep'>;
   readonly timers: Timers;
   /** The session that gets the steps; another one knows nothing of earlier steps. */
   readonly session: () => object | undefined;
+  /** Our clock minus the broker's, as last seen. */
+  readonly skewUs: () => number;
   /** Zero: wall clock and market time agree again. */
   readonly onStep: (stepUs: number) => void;
   /** The wall clock was set, or the machine slept: timers that count by either are wrong. */
@@ -385,8 +387,11 @@ interface ClockWatchOptions {
 const CHECK_CLOCK_EVERY = seconds(1);
 /** A further step that is reported again. */
 const REPORTED_STEP_US_MIN = US_PER_SECOND;
+/** The broker's clock confirms the wall's. */
+const CONFIRMED_WITHIN = seconds(5);
 
-export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
+export function watchClock(options: ClockWatchOptions): CancelTimer {
+  const { clock, timers, session, skewUs, onStep, onSet, alert } = options;
   let { slept } = clock;
   let alerted: { readonly session: object | undefined; readonly stepUs: number } = {
     session: undefined,
@@ -398,6 +403,8 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
   function check(): void {
     cancel = timers.after(CHECK_CLOCK_EVERY, check);
     clock.nowUs();
+    const isTrue = Math.abs(clock.stepUs + skewUs()) < CONFIRMED_WITHIN;
+    if (isTrue && clock.stepUs > FOLLOWED_STEP_US_MAX) clock.takeStep();
     if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > REPORTED_STEP_US_MIN) onSet();
     if (clock.slept > slept) {
       const span = `${Math.round((clock.slept - slept) / US_PER_SECOND)} s`;

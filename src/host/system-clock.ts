@@ -1,7 +1,7 @@
 /**
  * Real time of this process. The wall clock labels it once, at the start; a monotonic source moves it on, so that it neither stops nor
- * leaps when somebody sets the wall clock. A small step of the wall clock is followed slowly, a large one is not followed at all: a
- * restart takes the new time.
+ * leaps when somebody sets the wall clock. A small step of the wall clock is followed slowly, a large one is not followed: a restart
+ * takes the new time, and this process does where the broker's clock confirms it.
  */
 import { uptime } from 'node:os';
 import { type CancelTimer, type Clock, type ClockMap, marketTimeAt, type Timers } from '../domain/clock.ts';
@@ -82,6 +82,13 @@ export class SystemClock implements Clock {
   /** All standbys of the machine since the start. */
   get slept(): DurationUs {
     return durationUs(Math.round(this.#sleptMs * US_PER_MS));
+  }
+
+  /** The time of the step has passed: a virtual machine that was suspended counts it nowhere else. */
+  takeStep(): void {
+    this.#offsetMs += this.#stepMs;
+    this.#sleptMs += this.#stepMs;
+    this.#stepMs = 0;
   }
 
   /** The wall clock left the monotonic one: the machine slept, or its clock was set, or both. */

@@ -8,7 +8,9 @@ let clock: {
   stepUs: number;
   slept: ReturnType<typeof seconds>;
   nowUs: () => ReturnType<VirtualTimers['nowUs']>;
+  takeStep: () => void;
 };
+let skewUs: number;
 let session: object | undefined;
 let steps: number[];
 let sets: number;
@@ -16,7 +18,8 @@ let alerts: string[];
 
 beforeEach(() => {
   timers = new VirtualTimers();
-  clock = { stepUs: 0, slept: durationUs(0), nowUs: () => timers.nowUs() };
+  clock = { stepUs: 0, slept: durationUs(0), nowUs: () => timers.nowUs(), takeStep };
+  skewUs = 0;
   session = {};
   steps = [];
   sets = 0;
@@ -25,11 +28,17 @@ beforeEach(() => {
     clock,
     timers,
     session: () => session,
+    skewUs: () => skewUs,
     onStep: (stepUs) => void steps.push(stepUs / US_PER_SECOND),
     onSet: () => void (sets += 1),
     alert: (severity, code) => void alerts.push(`${severity} ${code}`),
   });
 });
+
+function takeStep(): void {
+  clock.slept = durationUs(clock.slept + clock.stepUs);
+  clock.stepUs = 0;
+}
 
 const set = (by: number): void => {
   clock.stepUs = by * US_PER_SECOND;
@@ -62,6 +71,18 @@ describe('a clock that was set', () => {
     expect(sets).toBe(4);
     expect(alerts).toEqual(['warning clock_set']);
   });
+});
+
+it.each([
+  ['ahead, as the broker’s', 600, -598, 600],
+  ['ahead, the broker’s not', 600, 0, 0],
+  ['back, as the broker’s', -600, 600, 0],
+])('a wall clock that is set %s', (_, by, skew, slept) => {
+  set(by);
+  skewUs = seconds(1) * skew;
+  set(by);
+  expect([clock.slept, steps]).toEqual([seconds(slept), slept === 0 ? [by] : [by, 0]]);
+  expect(alerts).toEqual(slept === 0 ? [] : ['warning standby']);
 });
 
 it('a standby is reported', () => {

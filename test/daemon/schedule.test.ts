@@ -385,6 +385,7 @@ describe.each(['cron', 'timer'] as const)('a schedule by %s', (form) => {
         clock,
         timers: systemTimers,
         session: () => undefined,
+        skewUs: () => 0,
         onStep: () => undefined,
         onSet: () => running?.clockStepped(),
         alert: () => undefined,

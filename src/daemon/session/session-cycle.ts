@@ -122,7 +122,7 @@ export class SessionCycle implements InputSink {
   /** Answers that came between two sessions. */
   #answers: UnnumberedInput<EngineEvent>[] = [];
   /** Sent only when it changes, and to each new engine, or entries would not wait for a wrong clock. */
-  #skew: UnnumberedInput<ClockSkew> | undefined = undefined;
+  skew: UnnumberedInput<ClockSkew> | undefined = undefined;
   /** The end of the process that was asked for: an engine that comes after the one that was asked has to carry it out. */
   #stop: UnnumberedInput<EngineEvent> | undefined = undefined;
   /** The awaited event: the next day, or the contract list. */
@@ -181,7 +181,7 @@ export class SessionCycle implements InputSink {
   post(event: UnnumberedInput<EngineEvent>): void {
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer !== null) this.#followed?.tracker.orders.onAnswer(answer);
-    if (event.kind === 'clock_skew') this.#skew = event;
+    if (event.kind === 'clock_skew') this.skew = event;
     if (event.kind === 'command' && event.command.name === 'stop') this.#stop = event;
     if (this.session !== undefined) return this.session.post(event);
     if (answer !== null) this.#answers.push(event);
@@ -282,7 +282,7 @@ export class SessionCycle implements InputSink {
     this.session = session;
     this.degraded = null;
     this.#ended = undefined;
-    if (this.#skew !== undefined) session.post(this.#skew);
+    if (this.skew !== undefined) session.post(this.skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
     if (this.#stop !== undefined) session.post(this.#stop);
     this.#logReplay(session, durationUs(systemClock.nowUs() - startedUs));
