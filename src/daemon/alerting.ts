@@ -240,7 +240,7 @@ export class Alerting {
             // A press may come hours late, as after an outage: what came after its message was not seen.
             seen: (by, sentUs) => {
               const count = this.acknowledge(sentUs + CLOCKS_APART_MAX);
-              remote.journal(by, 'seen', `${count} alerts acknowledged`);
+              remote.journal(by, 'seen', `alerts acknowledged: ${count}`);
               return this.state.unseen === 0 ? 'acknowledged' : 'acknowledged; newer ones wait';
             },
             alert,

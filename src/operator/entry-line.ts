@@ -353,7 +353,9 @@ const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: str
 
 function changeText({ from, to, heldQty, openOrders }: EntryOf<'strategy_changed'>): string {
   const keeps =
-    heldQty === 0 && openOrders === 0 ? '' : `; keeps position ${heldQty} and ${openOrders} open orders`;
+    heldQty === 0 && openOrders === 0
+      ? ''
+      : `; keeps position ${heldQty} and ${formatCount(openOrders, 'open order')}`;
   if (from === null) return `added; the strategy runs${keeps}`;
   const changes = [
     ...(from.params === to.params ? [] : [`parameters ${from.params} to ${to.params}`]),

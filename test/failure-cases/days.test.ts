@@ -143,7 +143,9 @@ it('says of a strategy that is stopped in an auction that its entry cannot be ca
   const { message } = await story.ask('stop-strategy', { strategy: 'script' });
   expect(message).toContain('no cancel is taken in the closing auction');
   await story.until(() => story.alerts().includes('strategy_stopped'));
-  expect(story.texts('strategy_stopped').join()).toContain('1 orders stay in the auction and may fill');
+  expect(story.texts('strategy_stopped').join()).toContain(
+    'its entries (1) stay in the auction and may fill',
+  );
   expect((await story.truth()).orders).toHaveLength(1);
 });
 

@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   halt: 'HALTED  entries are off until you resume: daily loss',
   strategy_started: 'started  the strategy runs',
   strategy_changed:
-    'changed  parameters aa to bb; its memory is rebuilt from the prices of today; keeps position -2 and 1 open orders',
+    'changed  parameters aa to bb; its memory is rebuilt from the prices of today; keeps position -2 and 1 open order',
   strategy_stopped: 'stopped  it threw',
   strategy_fault: 'fault  x is not a function (in onBar)',
   strategy_note: 'note  crossed up',

@@ -375,7 +375,7 @@ it.each(['the process dies', 'the day changes'])(
         await world.run(60, () => world.daemon?.sessionDay === TUESDAY);
         expect((await strategiesOf(world))[1]).toMatchObject({ halted: 'by hand', stopped: 'by hand' });
         expect(world.checks.everAlerted(/flatten_dropped: flatten \(by hand\)/)).toBe(true);
-        expect(world.checks.everAlerted(/cancel_all: cancels [1-9]/)).toBe(true);
+        expect(world.checks.everAlerted(/cancel_all: cancels all: entries [1-9]/)).toBe(true);
       },
     ),
 );

@@ -10,7 +10,7 @@ import type {
 } from '../../research/recorded/stored-data.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
-import { formatNumber } from '../../text/numbers.ts';
+import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, failed, jsonText, noData, wrongUsage } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
@@ -213,7 +213,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
       io.out(
         flags.json === true
           ? jsonText(exported)
-          : `${exported.out}: ${formatNumber(exported.rows)} rows of ${spanOf(exported)}\n`,
+          : `${exported.out}: ${formatCount(exported.rows, 'row')} of ${spanOf(exported)}\n`,
       );
     });
 }
@@ -272,4 +272,4 @@ function addDataRecord(data: Command, { io }: CliContext): void {
 const framesText = (frames: number | null): string =>
   frames === null
     ? 'left out, as the server no longer has the start of the day'
-    : `${formatNumber(frames)} frames`;
+    : formatCount(frames, 'frame');

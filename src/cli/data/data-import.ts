@@ -196,7 +196,7 @@ const OUTCOMES = {
 } as const;
 
 function importedText({ file, kind, rows, badRows, parts, notes }: ImportedFile, seconds: number): string {
-  const count = `${formatNumber(rows)} rows of ${kind}`;
+  const count = `${formatCount(rows, 'row')} of ${kind}`;
   const pace = `${seconds.toFixed(1)} s, ${formatRate(rows / seconds)} rows/s`;
   const bad = badRows === 0 ? '' : `, ${formatNumber(badRows)} bad`;
   const head = `${file}: ${count}${bad} (${pace})\n`;

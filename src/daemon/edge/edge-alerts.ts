@@ -117,7 +117,7 @@ function tokenText(signal: TokenSignal, time: (us: number) => string): string {
     case 'asks_later':
       return `there is no token: a one-time password is asked for at ${time(signal.at)}, ahead of the session; tickwright token asks now`;
     case 'refresh_failed':
-      return `no new token (${signal.used} exchanges today): ${signal.failure.reason}${signal.failure.kind === 'final' ? '; tickwright token tries again, the daemon does so at the next session.tokenRefresh' : ''}`;
+      return `no new token (exchanges today: ${signal.used}): ${signal.failure.reason}${signal.failure.kind === 'final' ? '; tickwright token tries again, the daemon does so at the next session.tokenRefresh' : ''}`;
     case 'expires_before_close':
       return `the token expires at ${time(signal.expiresAt)}, and the last reports of the day may come until ${time(signal.neededUntil)}: renew it with tickwright token`;
     case 'expired':

@@ -122,7 +122,7 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     controlUrl,
     strategies: config.strategies.map(({ id, strategy, symbols }) => ({ id, strategy, symbols })),
     risk: [
-      { what: 'order', limit: `${risk.orderQtyMax} contracts` },
+      { what: 'order', limit: formatCount(risk.orderQtyMax, 'contract') },
       ...limitsOf(risk).map(({ limit, unit, max }) => ({
         what: limit.replaceAll('_', ' '),
         limit: `${formatNumber(max)} ${unit === 'orders' || unit === 'messages' ? '' : unit}`.trimEnd(),

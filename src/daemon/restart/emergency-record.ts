@@ -52,7 +52,7 @@ export class EmergencyRecord {
   }
 
   get haltReason(): string {
-    return `by an earlier run, which left ${this.lines.length} lines in its emergency file`;
+    return `by an earlier run, which left lines in its emergency file: ${this.lines.length}`;
   }
 
   /** Calls of which the journal may hold no row. Those of another day identify only their owner: the session that follows it carries them over. */

@@ -17,6 +17,7 @@ import { type DurationUs, durationUs, seconds, type TsUs, tsUs } from '../../dom
 import type { CallAnswer, EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { signOf } from '../../domain/order.ts';
+import { formatCount } from '../../text/numbers.ts';
 
 /** `unproven`: a person was alerted; the daemon goes on trying. */
 export type HaltStatus = 'idle' | 'working' | 'proven' | 'unproven';
@@ -183,9 +184,9 @@ export class HaltEnforcer {
   }
 
   get #counts(): string {
-    const kept = this.kept.size === 0 ? '' : `, ${this.kept.size} that protect a position stay`;
+    const kept = this.kept.size === 0 ? '' : `, what protects a position stays (${this.kept.size})`;
     const excess = this.#excess === 0 ? '' : `: together they could close ${this.#excess} more than is held`;
-    return `${this.#canceled.size} orders canceled${kept}${excess}`;
+    return `${formatCount(this.#canceled.size, 'order')} canceled${kept}${excess}`;
   }
 
   /** The proof that nothing works that can enlarge a position, or why there is none. `isQuiet`: no call was in flight when it began. */
@@ -252,7 +253,7 @@ export class HaltEnforcer {
     const worse = 'no entry works, but a stop that stays can turn a position round';
     const text = this.#excess === 0 ? 'no order works that can enlarge a position' : worse;
     this.#setProgress('proven', `${text}: ${this.#counts}`);
-    const late = `${canceled} orders that turned up during the halt are canceled`;
+    const late = `canceled since the proof: ${formatCount(canceled, 'order')} that turned up during the halt`;
     if (this.#message !== 'due' && canceled > 0) this.#parts.alert('warning', 'halt_late_order', late);
   }
 

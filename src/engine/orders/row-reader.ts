@@ -297,7 +297,7 @@ export class RowReader {
     const others = this.#contradictions;
     this.#contradictedUs = this.#view.context.nowUs;
     this.#contradictions = 0;
-    const more = others === 0 ? '' : `; ${others} more orders since the last alert`;
+    const more = others === 0 ? '' : `; more orders since the last alert: ${others}`;
     this.#view.context.alert(order.strategy, 'critical', code, `${text}${more}`);
   }
 

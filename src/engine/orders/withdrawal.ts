@@ -182,7 +182,7 @@ export class EntryWithdrawal {
     const exits = open.filter(
       ({ isTriggerOrder, purpose }) => !isTriggerOrder && purpose === 'reduce',
     ).length;
-    const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
+    const text = `cancels all: entries ${open.length - stops - exits}, exits ${exits}, stops ${stops}; positions are left without them`;
     context.alert(null, 'warning', 'cancel_all', text);
     for (const order of open) this.#cancelAsked(order);
   }

@@ -192,9 +192,9 @@ export class StrategyStopper {
     const code = fault === null ? 'strategy_stopped' : reason === DIVERGED ? DIVERGED : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
     const { increasing, reducing } = withdrawal.withdrawEntriesOf(strategy);
-    const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
+    const kept = reducing.length === 0 ? '' : `, what protects its position (${reducing.length}) stays`;
     const end = isAuction(session.phase) ? 'stay in the auction and may fill' : 'are canceled';
-    const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders ${end}${kept}: ${cause}`;
+    const text = `${registry.idOf(strategy)} is stopped: its entries (${increasing.length}) ${end}${kept}: ${cause}`;
     context.alert(strategy, isByPerson ? 'warning' : 'critical', code, text);
   }
 }

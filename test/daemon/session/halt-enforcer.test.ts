@@ -116,7 +116,7 @@ it('waits for what is in flight, and reads again when it has landed', async () =
   await pass(1);
   expect(enforcer.progress).toMatchObject({
     status: 'proven',
-    text: expect.stringContaining('1 orders canceled'),
+    text: expect.stringContaining('1 order canceled'),
   });
 });
 

@@ -54,7 +54,7 @@ describe('letters that say canceled of an order that can be canceled', () => {
     rig.pass(300);
     claim(3, 4);
     expect(rig.alerts()).toEqual(['status_contradicts', 'status_contradicts']);
-    expect(rig.of('alert').at(-1)?.text).toMatch(/; 2 more orders since the last alert/);
+    expect(rig.of('alert').at(-1)?.text).toMatch(/; more orders since the last alert: 2/);
   });
 
   it('still let what has filled of it count', () => {

@@ -45,7 +45,7 @@ it('of a strategy that is stopped: its entry goes, its stop stays, and the other
   rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
   expect(canceled(rig)).toEqual([entries[0]]);
   expect(rig.statusOf(stop)).toBe('pending_trigger');
-  expect(rig.of('alert').at(-1)?.text).toContain('1 that protect its position stay');
+  expect(rig.of('alert').at(-1)?.text).toContain('what protects its position (1) stays');
 });
 
 it("of all strategies when the account's loss limit is reached", () => {
@@ -99,7 +99,7 @@ it('cancel-all takes what protects too, and says so', () => {
   const { rig, stop, entries } = protectedLong();
   rig.command({ name: 'cancel_all', reason: 'test' });
   expect(new Set(canceled(rig))).toEqual(new Set([stop, ...entries]));
-  expect(rig.of('alert').at(-1)?.text).toContain('entries, ');
+  expect(rig.of('alert').at(-1)?.text).toContain('entries 2, exits 0, stops 1');
 });
 
 it('cancel-all says that no order was open, as no warning', () => {
