@@ -1,5 +1,4 @@
 /** A message is a piece of a frame log, numbered without a hole; notes in it say what happened to the broker's stream, headers the rest. */
-import type { StreamChanged } from '../engine/ports/engine-event.ts';
 import { frameRecords, FrameRecords } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
@@ -16,19 +15,6 @@ export interface FeedTerms {
   /** Settlement price of the day before, of that contract. */
   readonly reference: number;
 }
-
-/** No frame of the broker begins so. */
-const NOTE = 'n|';
-
-export const noteOf = (event: StreamChanged): StampedFrame => ({
-  seq: event.seq,
-  tsUs: event.tsUs,
-  text: NOTE + JSON.stringify(event),
-});
-
-/** Undefined for a frame. */
-export const readNote = ({ text }: StampedFrame): StreamChanged | undefined =>
-  text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
 
 interface FeedBatch {
   /** Of one publisher, whose numbers begin at 1. */

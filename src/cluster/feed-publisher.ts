@@ -17,9 +17,9 @@ import {
   feedStream,
   feedSubject,
   type FeedTerms,
-  noteOf,
   TERMS,
 } from './feed-messages.ts';
+import { noteOf } from '../recording/frame-log.ts';
 
 export interface FeedPublisherOptions {
   readonly name: string;

@@ -4,12 +4,12 @@ import { errorText } from '../domain/failure.ts';
 import { type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
-import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject, readNote } from './feed-messages.ts';
+import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
 import { getOrCreate } from '../domain/lists.ts';
 import { createWholeFile, type WholeFile } from '../recording/columns/whole-file.ts';
-import { frameLogPath, frameRecords } from '../recording/frame-log.ts';
+import { frameLogPath, frameRecords, readNote } from '../recording/frame-log.ts';
 
 /** `begin`: the server has deleted what came first. `lost`: records in between. `restart`: another run of the publisher, or no run at all. */
 type FeedGapKind = 'begin' | 'lost' | 'restart';

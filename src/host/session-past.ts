@@ -17,7 +17,7 @@ import {
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { DECIDING_KINDS, eventDecisions } from '../engine/replay/decisions.ts';
 import { closing, type JournalReader, readJournal } from '../journal/journal-reader.ts';
-import { frameDamageText, type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
+import { frameDamageText, type FrameLogEnd, readFrameBatches, readNote } from '../recording/frame-log.ts';
 import { formatNumber } from '../text/numbers.ts';
 import {
   type ContractLookup,
@@ -154,7 +154,8 @@ export class SessionPast {
       for (const frames of this.#frameBatches())
         for (const frame of frames) {
           // Of a log that was put behind itself, or behind that of a run before: what it lacks then is missing.
-          if (frame.seq <= lastFrame) continue;
+          // A note is an input of the journal too.
+          if (frame.seq <= lastFrame || readNote(frame) !== undefined) continue;
           lastFrame = frame.seq;
           takeInputs(frame.seq);
           if (frame.seq > until) continue;

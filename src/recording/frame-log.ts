@@ -4,7 +4,7 @@
  * death of the process loses nothing; a power cut may lose the tail, which the reader recognises and leaves out. Damage before
  * that is located and left in the file, and the frames behind it are read. A day that is over is packed in the background and stays readable: the log
  * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
- * whole.
+ * whole. Notes of the stream's cuts lie between the frames (`readNote`).
  */
 import { undefinedIfMissing, withPath } from '../domain/failure.ts';
 import { createHash } from 'node:crypto';
@@ -63,6 +63,27 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number) {
     },
   };
 }
+
+/** The stream came up, went down, or is up without prices: between two frames it tells a cut from a market that is quiet. */
+export interface StreamNote extends Pick<StampedFrame, 'seq' | 'tsUs'> {
+  readonly kind: 'stream';
+  readonly state: 'live' | 'stale' | 'down';
+  readonly reason: string;
+}
+
+/** No frame of the broker begins so. */
+const NOTE = 'n|';
+
+/** Lies between the frames of a log, under the number that the input has in the journal, and of a feed. */
+export const noteOf = (event: StreamNote): StampedFrame => ({
+  seq: event.seq,
+  tsUs: event.tsUs,
+  text: NOTE + JSON.stringify(event),
+});
+
+/** Undefined for a frame. */
+export const readNote = ({ text }: StampedFrame): StreamNote | undefined =>
+  text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
 
 /** As they lie in a log. */
 export function frameRecords(frames: readonly StampedFrame[]): Buffer {

@@ -1,7 +1,7 @@
 /** Both ends of a feed against a real server. */
 import { onTestFinished } from 'vitest';
 import { openCluster, type ClusterSettings } from '../../src/cluster/connection.ts';
-import { readNote } from '../../src/cluster/feed-messages.ts';
+import { readNote } from '../../src/recording/frame-log.ts';
 import { FeedPublisher, type FeedPublisherOptions } from '../../src/cluster/feed-publisher.ts';
 import { FeedReader, type FeedReaderOptions } from '../../src/cluster/feed-reader.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';

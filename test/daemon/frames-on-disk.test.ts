@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { Inbox, LAG_MAX } from '../../src/daemon/session/inbox.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
-import { openFrameLog, readFrameBatches } from '../../src/recording/frame-log.ts';
+import { openFrameLog, readFrameBatches, readNote } from '../../src/recording/frame-log.ts';
 import { DAY } from '../journal/journal-fixture.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { NEVER_BEHIND } from '../support/simple-parts.ts';
@@ -203,7 +203,7 @@ class Story {
   #frames(): readonly Head[] {
     return [...readFrameBatches(this.#log.path)]
       .flat()
-      .filter(({ text }) => text !== NOISE)
+      .filter((frame) => frame.text !== NOISE && readNote(frame) === undefined)
       .map(headOf);
   }
 

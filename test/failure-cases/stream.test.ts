@@ -1,7 +1,8 @@
 /** A stream that breaks, loses frames or changes its contract. */
 import { describe, expect, it } from 'vitest';
 import type { Step } from './support/scripted.ts';
-import { PLACE, running, type Story } from './support/story.ts';
+import { frameLogPath, readFrameBatches, readNote } from '../../src/recording/frame-log.ts';
+import { PLACE, running, STORY_DAY, type Story } from './support/story.ts';
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 
@@ -26,6 +27,25 @@ describe('the stream', () => {
     story.print(13_001);
     await story.until(async () => (await story.truth()).orders.length === 1);
     expect(story.moves).toEqual([PLACE]);
+  });
+
+  it('leaves a record of each cut in the log of frames, which a restart decides by as before', async () => {
+    const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    story.fault({ name: 'close_stream', code: 1006 });
+    await story.until(async () => !(await isLive(story)));
+    await recovers(story);
+    story.print(13_002);
+    await story.until(async () => (await story.truth()).orders.length === 2);
+    await story.kill();
+    await story.start();
+    expect(story.alerts().filter((code) => /diverged|damaged|fault/.test(code))).toEqual([]);
+    expect(await story.known()).toEqual(await story.truth());
+    const log = [...readFrameBatches(frameLogPath(story.paths.frames, STORY_DAY))].flat();
+    const states = log.map((frame) => readNote(frame)?.state ?? 'price');
+    const changes = states.filter((state, i) => state !== states[i - 1]);
+    expect(changes.join(' ')).toMatch(/^live price down live price live/);
   });
 
   it('case 23: of a new connection shows no level of the book before, and entries wait for both sides', async () => {

@@ -19,7 +19,7 @@ import {
   type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
-import type { FrameLog } from '../../recording/frame-log.ts';
+import { type FrameLog, noteOf } from '../../recording/frame-log.ts';
 import type { StampedFrame } from '../../wire/stream/server-frame.ts';
 import type { EngineLink } from '../../host/engine-thread.ts';
 
@@ -131,6 +131,7 @@ export class Inbox implements InputSink {
     this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
     this.#options.recordInput(input);
+    if (input.kind === 'stream' && this.frameLog !== undefined) this.#unwritten.push(noteOf(input));
     this.#enqueue(input);
   }
 

@@ -1,5 +1,6 @@
 /** The market of a paper account on real prices: the frames of a feed, for its clients as they are, for its venue as trades and books. */
-import { type FeedTerms, readNote } from '../../cluster/feed-messages.ts';
+import type { FeedTerms } from '../../cluster/feed-messages.ts';
+import { readNote } from '../../recording/frame-log.ts';
 import type { FeedListener } from '../../cluster/feed-reader.ts';
 import type { Config } from '../../config/config.ts';
 import { tradingDay } from '../../domain/civil-date.ts';

@@ -110,8 +110,8 @@ const isQuotes = ({ quotes }: TickMeta): boolean => quotes !== undefined;
 export interface TickGap {
   readonly fromUs: number;
   readonly toUs: number;
-  /** `missed`: the source itself proves that trades are missing. `silence`: nothing came while the market was open. */
-  readonly kind: 'missed' | 'silence';
+  /** `missed`: the source itself proves that trades are missing. `silence`: nothing came while the market was open. `cut`: no stream. */
+  readonly kind: 'missed' | 'silence' | 'cut';
   /** Missing lots, where the source counts them. */
   readonly qty: number | null;
 }

@@ -17,7 +17,7 @@ import {
   type StoreDayOptions,
 } from '../../recording/collect/day-ticks.ts';
 import type { TickGap, TickMeta } from '../../recording/columns/tick-file.ts';
-import { frameDamageText, FrameRecords } from '../../recording/frame-log.ts';
+import { frameDamageText, FrameRecords, readNote, type StreamNote } from '../../recording/frame-log.ts';
 import { BadRows, type ImportReport, type ImportWatch } from '../../recording/import/import-table.ts';
 import { isSymbol } from '../../recording/import/file-kind.ts';
 import { chunksOf } from '../../recording/import/table-file.ts';
@@ -85,6 +85,9 @@ class FrameCompiler {
   #frames = 0;
   #lastSeq = 0;
   #lastUs = -Infinity;
+  /** Since when there is no stream. */
+  #cutUs: number | undefined = undefined;
+  #state: StreamNote['state'] | undefined = undefined;
 
   constructor(options: FrameOptions, collector: Collector<DayTicks>, bad: BadRows) {
     this.#options = options;
@@ -96,7 +99,10 @@ class FrameCompiler {
     return this.#counts.trades + this.#counts.books;
   }
 
-  add({ text, seq, tsUs }: StampedFrame): void {
+  add(frame: StampedFrame): void {
+    const { text, seq, tsUs } = frame;
+    const note = readNote(frame);
+    if (note !== undefined) return this.#note(note);
     this.#frames += 1;
     // Numbers begin again where a journal was lost, and time goes back where a clock was set: both at once are a second copy of the log.
     if (seq <= this.#lastSeq && tsUs <= this.#lastUs)
@@ -122,6 +128,16 @@ class FrameCompiler {
       ticks?.book(event);
     } else if (ticks?.trade(event) === true) this.#counts.trades += 1;
     else this.#counts.duplicates += 1;
+  }
+
+  /** Live twice: a process began again, and the one before could say nothing after its last frame. Stale prices are no cut. */
+  #note({ state, tsUs }: StreamNote): void {
+    if (state === 'down') this.#cutUs ??= tsUs;
+    const isCut = this.#cutUs !== undefined || this.#state === 'live';
+    this.#state = state;
+    if (state !== 'live' || !isCut) return;
+    for (const ticks of this.#contracts) ticks.cut(this.#cutUs ?? this.#lastUs, tsUs);
+    this.#cutUs = undefined;
   }
 
   byStreamCode(code: string): Contract | undefined {
@@ -206,6 +222,10 @@ class ContractTicks {
     this.#lastPrice = price;
     this.#lastTradeUs = tsUs;
     return true;
+  }
+
+  cut(fromUs: number, toUs: TsUs): void {
+    this.#dayOf(toUs).gaps.push({ fromUs, toUs, kind: 'cut', qty: null });
   }
 
   book(update: BookUpdateFrame): void {

@@ -25,7 +25,7 @@ import {
 } from '../../../src/domain/units.ts';
 import { ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
-import { frameLogPath, openFrameLog, readFrameBatches } from '../../../src/recording/frame-log.ts';
+import { frameLogPath, noteOf, openFrameLog, readFrameBatches } from '../../../src/recording/frame-log.ts';
 import { encodeBook, encodeTrade } from '../../../src/wire/stream/data-frame.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { contract as listed } from '../../support/strategy-fixtures.ts';
@@ -127,6 +127,32 @@ it('keeps every change of the book, and shows who crossed it', async () => {
 });
 
 const at = (second: number): number => NINE + second * US_PER_SECOND;
+
+it('has a gap where the stream was cut, also by the end of a process, and none where prices were stale', async () => {
+  const log = openFrameLog(tempDir(), DAY);
+  const records = [
+    'live',
+    trade(19_501, 2, 10),
+    'down',
+    'live',
+    trade(19_502, 1, 11),
+    'stale',
+    'live',
+    'live',
+  ];
+  for (const [i, text] of records.entries()) {
+    const head = { seq: seq(i + 1), tsUs: tsUs(at(600 + i)) };
+    const isState = text === 'live' || text === 'down' || text === 'stale';
+    log.append([isState ? noteOf({ ...head, kind: 'stream', state: text, reason: '' }) : { ...head, text }]);
+  }
+  log.close();
+  const { report } = await compiled(log.path, { silence: minutes(0) });
+  expect(report).toMatchObject({ badRows: 0, counts: { trades: 2, books: 0, others: 0, duplicates: 0 } });
+  expect(report.stored[0]?.meta.gaps.filter(({ kind }) => kind === 'cut')).toEqual([
+    { fromUs: at(602), toUs: at(603), kind: 'cut', qty: null },
+    { fromUs: at(604), toUs: at(607), kind: 'cut', qty: null },
+  ]);
+});
 
 it('proves by the chain of volumes what was missed, and trusts no book over it', async () => {
   const { report, rows } = await compiled(recorded([...STORY, trade(19_502, 1, 12), trade(19_502, 1, 20)]));
