@@ -3,8 +3,14 @@
  * and before an expiry, settlement, flatten and stop. Each is a class of its own; this one passes events on
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
-import { dayClose, isStandstill, lastSession, type SessionPhase } from '../../domain/calendar.ts';
-import { type InstrumentIndex, type Money, OPERATOR_INDEX, signedQty } from '../../domain/units.ts';
+import {
+  CLOSE_REPORTED_AFTER,
+  dayClose,
+  isStandstill,
+  lastSession,
+  type SessionPhase,
+} from '../../domain/calendar.ts';
+import { type Money, OPERATOR_INDEX, signedQty } from '../../domain/units.ts';
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
@@ -261,7 +267,7 @@ class Settlement {
     if (context.nowUs < endUs) return false;
     const isReadSince = positionReconciler.readUs >= endUs && session.ordersReadUs >= endUs;
     return (
-      isReadSince && positionReconciler.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index)
+      isReadSince && positionReconciler.brokerQty(contract.index) === 0 && !this.#mayHaveClosed(contract)
     );
   }
 
@@ -283,8 +289,13 @@ class Settlement {
     return dayClose(calendar, lastSession(calendar, contract)) ?? Infinity;
   }
 
-  #hasOrders(instrument: InstrumentIndex): boolean {
-    return this.#state.orders.open.some((order) => order.instrument === instrument);
+  /** A stop that its book shows waiting after the contract's last trading has closed nothing. */
+  #mayHaveClosed(contract: Contract): boolean {
+    const overUs = this.#closeOf(contract) + CLOSE_REPORTED_AFTER;
+    return this.#state.orders.open.some(
+      ({ instrument, isTriggerOrder, status, rowUs }) =>
+        instrument === contract.index && !(isTriggerOrder && status !== 'triggering' && rowUs >= overUs),
+    );
   }
 
   /** Without a known value the position is closed at its entry: no profit, no loss, and the broker's figure decides. */

@@ -1,10 +1,13 @@
 /** A contract that leaves the broker's list while positions are held is settled by the broker's closed positions. */
 import { describe, expect, it } from 'vitest';
+import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
+import { waitingOrder } from '../../support/engine-facts.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { FRONT, NEXT, SETTINGS, timeOf, worth } from '../../support/engine-world.ts';
+import { waits } from '../support/trigger-rows.ts';
 
 const closedRow = (side: Side, points: number) => ({
   orderCode: FRONT.orderCode,
@@ -105,16 +108,22 @@ it('after a reconnect orders, triggers, positions and money are read', () => {
   expect(rig.reads).toEqual(expect.arrayContaining(['book', 'triggers', 'positions', 'account']));
 });
 
-/** Two of a contract that expired the day before, which the broker no longer shows: no price of it is known. */
-function expiredOvernight(): EngineRig {
+/**
+ * Two of a contract that expired the day before, which the broker no longer shows: no price of it is known. `waiting`: stops of it in the
+ * trigger book.
+ */
+function expiredOvernight(waiting: readonly BrokerTriggerOrder[] = []): EngineRig {
   const tradingDay = addDays(FRONT.expiry, 1);
   const startUs = timeOf(8, 30, tradingDay);
   const dailyLossMax = money(1_000_000);
   const seats = SETTINGS.strategies.map((each) => ({ ...each, risk: { ...each.risk, dailyLossMax } }));
-  const rig = new EngineRig({ isReal: true, startUs, seats });
-  rig.session({ tradingDay, follows: FRONT.expiry }, [{ strategy: FIRST, qty: 2, price: 13_100 }]);
+  const rig = new EngineRig({ isReal: true, canWait: true, startUs, seats });
+  const carriedOrders = waiting.map((row) => waitingOrder(row));
+  rig.session({ tradingDay, follows: FRONT.expiry, carriedOrders }, [
+    { strategy: FIRST, qty: 2, price: 13_100 },
+  ]);
   rig.boot(1).contracts([FRONT, NEXT], [NEXT]).stream('live');
-  for (let i = 0; i < 2; i += 1) rig.pass(5).look().pass(1).positions({}).look();
+  for (let i = 0; i < 2; i += 1) rig.pass(5).conditions(waiting).look().pass(1).positions({}).look();
   return rig;
 }
 
@@ -138,4 +147,11 @@ it('a contract that expired the day before, of which no price is known, is settl
     severity: 'warning',
     text: "2 of VN30F2603 expired: settled for 262,000,000 VND, at its entry, as no price is known: the broker's figure decides",
   });
+});
+
+it('a contract that expired the day before is settled though the broker keeps the stop of it, which is withdrawn', () => {
+  const rig = expiredOvernight([waits({ key: 'k', qty: 2 })]);
+  closed(rig, 128_000).pass(5).look().pass(1).positions({}).look();
+  expect([rig.position(FIRST), rig.engine.snapshot().unproven]).toEqual([0, null]);
+  expect(rig.waiting.map(({ call }) => call)).toEqual(['cancel']);
 });
