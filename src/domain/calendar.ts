@@ -201,9 +201,10 @@ function momentsOf(
   return moments;
 }
 
-/** End of the day's last continuous trading: after it nothing can be closed at will. */
+/** End of the day's last continuous trading: after it nothing can be closed at will. With auctions alone, the start of the last one. */
 export const continuousEnd = (calendar: TradingCalendar, day: TradingDay): TsUs | undefined =>
-  momentsOf(calendar, day, ({ phase, toUs }) => (phase === 'continuous' ? toUs : undefined)).at(-1);
+  momentsOf(calendar, day, ({ phase, toUs }) => (phase === 'continuous' ? toUs : undefined)).at(-1) ??
+  auctionStarts(calendar, day).at(-1);
 
 /** The day's last moment of trading of any kind. */
 export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | undefined =>

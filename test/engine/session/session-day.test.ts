@@ -1,6 +1,6 @@
 /** A trading day of the session controller in virtual time: auctions, the close, expiries and the night. */
 import { describe, expect, test } from 'vitest';
-import { alwaysOpen } from '../../../src/domain/calendar.ts';
+import { alwaysOpen, isAuction } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SETTINGS } from '../support/state-rig.ts';
@@ -134,6 +134,18 @@ describe('the close', () => {
     day.hold(0, 1);
     day.runUntil('23:00');
     expect([day.asks('submit'), day.said]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['overnight', '2026-03-04', false],
+    ['over an expiry', '2026-02-13', true],
+  ])('of a market of auctions alone holds nothing %s that may not stay', (_, day, overnight) => {
+    const phases = MARKET_CALENDAR.phases.filter(({ phase }) => isAuction(phase));
+    const auctions = world({ day, time: '08:30', calendar: { ...MARKET_CALENDAR, phases } }, { overnight });
+    auctions.hold(0, 1);
+    auctions.runUntil('14:50');
+    expect(auctions.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
+    expect(heldBy(auctions)).toBe(0);
   });
 
   test('where trading goes on through midnight nothing is closed for the night', () => {
