@@ -8,6 +8,7 @@ import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/pa
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
+import type { PositionKey } from './targets.ts';
 
 export class RolloverMonitor {
   readonly #state: EngineState;
@@ -24,22 +25,39 @@ export class RolloverMonitor {
     settings.strategies.forEach((each, i) => {
       if (!registry.isStopped(strategyIndex(i))) this.#applyTo(strategyIndex(i), each);
     });
-    this.#alertOutside();
+    this.checkLeft();
     this.#planNext();
   }
 
-  /** A leg has left the contract before its end, as F2M does: its strategy neither sees the position nor closes it. */
-  #alertOutside(): void {
-    const { calendar, context, contracts, portfolio, registry } = this.#state;
-    for (const { strategy, instrument, qty } of portfolio.held()) {
-      const legs = registry.isStopped(strategy) ? [] : registry.legs(strategy);
-      const contract = contracts.at(instrument);
-      if (legs.length === 0 || legs.some(({ index }) => index === instrument)) continue;
+  /**
+   * A strategy sees neither positions nor orders in a contract that it has left, as F2M does at a roll, and any strategy whose symbols
+   * were edited: entries there are withdrawn, positions are alerted. After each list, and each read of the positions.
+   */
+  checkLeft(): void {
+    const { calendar, context, contracts, orders, portfolio, registry, withdrawal } = this.#state;
+    for (const order of orders.open) {
+      const { purpose, isAdopted, extras, clientOrderId } = order;
+      if (purpose !== 'entry' || isAdopted || extras.isWithdrawn || withdrawal.isCover(clientOrderId))
+        continue;
+      if (this.#hasLeft(order)) withdrawal.withdrawOrder(order);
+    }
+    for (const held of portfolio.held()) {
+      const contract = contracts.at(held.instrument);
       if (contract === undefined || context.nowUs >= rollsFrom(calendar, contract)) continue;
-      const codes = legs.map(({ orderCode }) => orderCode).join(', ');
-      const text = `${qty} of ${contract.orderCode}: ${registry.idOf(strategy)} trades ${codes} and does not see it; its stops stay`;
+      if (!this.#hasLeft(held)) continue;
+      const { strategy, qty } = held;
+      const codes = registry.legs(strategy).map(({ orderCode }) => orderCode);
+      const text = `${qty} of ${contract.orderCode}: ${registry.idOf(strategy)} trades ${codes.join(', ')} and does not see it; its stops stay`;
       if (addNew(this.#alerted, text)) context.alert(strategy, 'critical', 'held_outside_symbols', text);
     }
+  }
+
+  /** An earlier version of the strategy traded what it named. */
+  #hasLeft({ strategy, instrument }: PositionKey): boolean {
+    const { context, registry } = this.#state;
+    const legs = registry.legs(strategy);
+    if (registry.isStopped(strategy) || context.decisions.isOlderVersion(strategy)) return false;
+    return legs.length > 0 && legs.every(({ index }) => index !== instrument);
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {

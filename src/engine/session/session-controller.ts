@@ -109,7 +109,10 @@ export class SessionController {
       this.#protection.restart();
     }
     if (event.kind === 'clock_skew') this.#auction.plan();
-    if (event.kind === 'position_snapshot') this.#settlement.step();
+    if (event.kind === 'position_snapshot') {
+      this.#settlement.step();
+      this.#rollover.checkLeft();
+    }
     if (event.kind === 'read_failed' && event.what === 'positions') this.#state.targetExecutor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     const { settings, context } = this.#state;

@@ -97,6 +97,31 @@ test.each([
   ]);
 });
 
+test('an entry in a contract that F2M has left is withdrawn as the roll comes: its strategy would not see the fill', () => {
+  const world = new SessionWorld({ day: '2026-02-13', time: '15:00', settings: naming('VN30F2M') }).start();
+  const instrument = world.state.contracts.all.find(({ orderCode }) => orderCode === '41I1G3000')?.index;
+  world.add({ id: 'stop', side: 'buy', qty: 1, price: 13_100, instrument: instrument! });
+  world.afterEvent('position_snapshot');
+  expect(world.asks('withdraw')).toEqual([]);
+  world.runUntil('15:01');
+  expect(world.asks('withdraw')).toEqual(['withdraw 0 stop']);
+});
+
+test('an entry of the symbols before an edit is withdrawn, and alerted where it fills all the same', () => {
+  const rig = new EngineRig({ isReal: true }).start().account();
+  rig.strategies(SEATS.strategies.map((settings) => ({ ...CONFIGURED, settings })));
+  const id = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+  rig.pass(1).book([{ no: '1', ref: id }]);
+  const seats = SEATS.strategies.map((each) => ({ ...each, symbols: ['VN30F2M'] }));
+  const edited = new EngineRig({ isReal: true, seats });
+  replay(edited, rig.inputs, rig.entries, [FIRST, SECOND]);
+  edited.pass(1).strategies(seats.map((settings) => ({ ...CONFIGURED, settings })));
+  expect(edited.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([id]);
+  const filled = [{ no: '1', ref: id, filled: 1, value: worth(13_000), status: 'matched' as const }];
+  edited.look(filled).pass(1).positions(1);
+  expect(edited.alerts()).toEqual(['held_outside_symbols']);
+});
+
 test.each(['a reload', 'a restart', 'a restart on the next day'])(
   'symbols edited while a position of the old one is held are alerted: by %s',
   (how) => {

@@ -67,6 +67,7 @@ export class SessionWorld extends StateRig {
     this.state.context.setDecisions({
       ask: (strategy, _, asked) => this.#ask(strategy, asked),
       policies: () => null,
+      isOlderVersion: () => false,
     } satisfies Partial<DecisionSource> as unknown as DecisionSource);
     this.hear((entry) => this.#hear(entry));
     this.controller = new SessionController(this.#ownState());
@@ -172,6 +173,8 @@ export class SessionWorld extends StateRig {
       withdrawal: instead(withdrawal, {
         isCover: (id) => withdrawal.isCover(id),
         isUnread: (id) => withdrawal.isUnread(id),
+        withdrawOrder: ({ strategy, clientOrderId: id }) =>
+          void this.asked.push(`withdraw ${strategy} ${id}`),
         withdrawEntries: (strategy) => void this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
       }),
       stopper: instead(stopper, {
