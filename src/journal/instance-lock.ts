@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { thrownText, isLocked } from '../domain/failure.ts';
+import { thrownText, isLocked, withPath } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Thrown when another daemon already works for this account. */
@@ -23,6 +23,8 @@ export function takeInstanceLock(
 ) {
   const holderPath = `${path}.pid`;
   const database = lockedDatabase(path, WAIT_MS_MAX, () => holderOf(holderPath), wayOn);
+  // A file that this user may only read locks nobody out: SQLite begins to read it, and says nothing. Nothing of this is written.
+  withPath(path, () => database.exec('PRAGMA user_version = 1'));
   HELD.add(database);
   // The name is for the message only; a full disk does not take it.
   thrownText(() => writeFileSync(holderPath, `${pid}\n`));
@@ -35,7 +37,7 @@ export function takeInstanceLock(
 }
 
 function lockedDatabase(path: string, waitMs: number, holder: () => string, wayOn: string): Database {
-  const database = new Database(path, { timeout: waitMs });
+  const database = withPath(path, () => new Database(path, { timeout: waitMs }));
   try {
     // Else it begins with a file of its own, for which a full disk has no room.
     database.pragma('journal_mode = MEMORY');

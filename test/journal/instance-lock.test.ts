@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -14,6 +15,9 @@ import { takeInstanceLock } from ${JSON.stringify(`file://${MODULE}`)};
 takeInstanceLock(process.argv[1], process.pid);
 process.stdout.write('held');
 setInterval(() => undefined, 1e6);`;
+
+/** No file is its own. */
+const NOBODY = 65_534;
 
 /** Another process that holds the lock. */
 async function holder(path: string): Promise<ChildProcess> {
@@ -43,6 +47,18 @@ it('keeps a second daemon of the same process out, until it is released', () => 
   expect(() => takeInstanceLock(path, 2)).toThrow(AlreadyRunning);
   lock.release();
   takeInstanceLock(path, 2).release();
+});
+
+it('is not taken where the file may only be read: it would keep nobody out', () => {
+  const dir = tempDir();
+  const path = join(dir, 'daemon.lock');
+  takeInstanceLock(path, 1).release();
+  chmodSync(dir, 0o755);
+  chmodSync(path, 0o444);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  onTestFinished(() => void (isRoot && process.seteuid?.(0)));
+  expect(() => takeInstanceLock(path, 2)).toThrow('attempt to write a readonly database');
 });
 
 it('waits while another program reads it', async () => {
