@@ -9,6 +9,10 @@ const HELP_BY_CODE: Readonly<Record<string, string>> = {
   EFBIG: 'no file may be so large here: raise the limit, or name another place',
   EROFS: 'this disk is read only: name a place on another one',
   EACCES: 'this user may not: change the permissions, or name another place',
+  EPERM: 'this user may not: change the owner, or name another place',
+  SQLITE_CANTOPEN:
+    'it is no file, or this user may not open it: change the permissions, or name another place',
+  SQLITE_READONLY: 'this user may only read it: change the permissions, or name another place',
   ENOTDIR: 'a part of this path is a file: name a directory',
   SQLITE_NOTADB: 'the file is damaged: put a copy in its place, of a journal the newest one of backups',
   SQLITE_CORRUPT: 'the file is damaged: put a copy in its place, of a journal the newest one of backups',
@@ -61,8 +65,8 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQL
 
 export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => hasCode(error, code));
 
-/** Codes of a disk that is read only, fails, or is gone: another mount or a restart of the machine cures it. */
-const DISK_FAILING = /^(EROFS|EIO|ENXIO|ENODEV|ESTALE|SQLITE_(READONLY|IOERR|CANTOPEN).*)$/;
+/** Codes of a disk that is read only, fails, is gone, or has files of another user: a person cures it, or a restart of the machine. */
+const DISK_FAILING = /^(EROFS|EACCES|EPERM|EIO|ENXIO|ENODEV|ESTALE|SQLITE_(READONLY|IOERR|CANTOPEN).*)$/;
 
 /** The disk takes no writes, and not because it is full. */
 export const isDiskFailing = (error: unknown): boolean =>

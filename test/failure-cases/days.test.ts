@@ -88,7 +88,7 @@ it('an order that rests over a pause is known after it, also where the market fi
   expect(message).toContain('nothing fills in the break, and cancels are sent after it');
 });
 
-it.each(['EROFS', 'SQLITE_IOERR_FSYNC'])(
+it.each(['EROFS', 'SQLITE_IOERR_FSYNC', 'EACCES'])(
   'a disk that fails at midnight (%s) ends no daemon',
   async (code) => {
     const story = await new Days().begin('2026-11-18T10:00:00', []);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { errorText, failureText, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
+import { errorText, failureText, hasCode, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
@@ -106,6 +106,7 @@ function journalMismatch(config: Config, paths: StatePaths): string | null {
       return `state directory ${dir}: its journal is gone, and copies of it are there, so nothing was started: put the newest one of backups in its place, or name another directory with --state`;
   } catch (error) {
     if (error instanceof JournalFormatError) return error.message;
+    if (hasCode(error, 'EACCES')) return failureText(error);
   }
   const isPaper = mode === 'paper';
   if (!(isPaper ? mayHaveTradedMoney(paths) : existsSync(simulator))) return null;

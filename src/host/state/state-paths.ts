@@ -83,15 +83,18 @@ export function prepareStateDir(paths: StatePaths): void {
   }
 }
 
-/** A copy has the mode of its original. */
+/** A copy has the mode of its original. What another user owns, as after a command by sudo, is that user's to close. */
 function closeToOthers(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || stat.isSymbolicLink()) return;
+  const user = process.geteuid?.() ?? ROOT;
+  if (user !== ROOT && user !== stat.uid) return;
   if ((stat.mode & OTHERS) !== 0) chmodSync(path, stat.mode & ~OTHERS);
   if (stat.isDirectory()) for (const name of readdirSync(path)) closeToOthers(join(path, name));
 }
 
 const OTHERS = 0o077;
+const ROOT = 0;
 
 /** A separate volume and the Finder bring these; they are never deleted. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);

@@ -1,7 +1,7 @@
 /** Surroundings in which no daemon starts. */
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
 import { accountKey, isOfOtherAccount, LIVE_DAY, mayHaveTradedMoney } from '../../../src/host/run-plan.ts';
 import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
@@ -91,6 +91,18 @@ it('takes no file for a state directory', async () => {
   writeFileSync(join(dir, 'state'), '');
   for (const mode of ['paper', 'live'] as const) expect(await run('state', { mode, fresh: false })).toBe(2); // oxlint-disable-line eslint/no-await-in-loop -- one after the other
   expect(said.join('')).toMatch(/^(?:state directory \S+: it is a file, so nothing was changed; .*\n){2}$/);
+});
+
+it('says of a directory that it may not read just that', async (context) => {
+  context.skip(process.getuid?.() !== 0, 'only root has one that others may not read');
+  const { dir, run, said } = start();
+  mkdirSync(join(dir, 'state'), { mode: 0o700 });
+  chmodSync(dir, 0o755);
+  process.seteuid?.(65_534);
+  onTestFinished(() => void process.seteuid?.(0));
+  expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
+  expect(said.join('')).toContain('EACCES: permission denied');
+  expect(said.join('')).not.toContain('real money');
 });
 
 it('leaves a directory of others as it is', async () => {

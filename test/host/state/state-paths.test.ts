@@ -1,7 +1,16 @@
 /** A state directory is ours only where it says so, and one account has one daemon. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   forgetState,
   ForeignDirectory,
@@ -13,6 +22,9 @@ import {
 import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { AlreadyRunning } from '../../../src/journal/instance-lock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+
+/** No file is its own. */
+const NOBODY = 65_534;
 
 function place(files: readonly string[] = []): StatePaths {
   const dir = tempDir();
@@ -55,6 +67,18 @@ describe('a state directory', () => {
     expect(modes.map((name) => modeOf(join(paths.dir, name)))).toEqual([
       0o600, 0o600, 0o700, 0o700, 0o600, 0o644,
     ]);
+  });
+
+  it('that has a directory of another user is taken with it as it is', (context) => {
+    context.skip(process.getuid?.() !== 0, 'only root can give files away');
+    const paths = place(['journal.db']);
+    mkdirSync(paths.backups);
+    chmodSync(paths.backups, 0o755);
+    for (const path of [paths.dir, paths.journal]) chownSync(path, NOBODY, NOBODY);
+    process.seteuid?.(NOBODY);
+    onTestFinished(() => void process.seteuid?.(0));
+    prepareStateDir(paths);
+    expect([paths.journal, paths.backups].map(modeOf)).toEqual([0o600, 0o755]);
   });
 
   it('may be a volume of its own', () => {
