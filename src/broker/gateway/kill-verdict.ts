@@ -138,6 +138,8 @@ class KnownBooks {
       (owner === OPERATOR_INDEX ? foreign : getOrCreate(byOwner, owner, () => [])).push(row);
     }
     const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
+    for (const rows of byOwner.values())
+      rows.sort((a, b) => this.#owners.placeOf(a) - this.#owners.placeOf(b));
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));
     // Orders of other channels close the operator's position, and may be the only protection of a strategy's.
     for (const side of SIDES) {
@@ -257,6 +259,13 @@ class RowOwnership {
       );
     }
     return this.#shownBy(row) ?? this.#senderOf(row) ?? this.#unnumberedOf(row);
+  }
+
+  /** Of two exits the engine keeps the older: another choice here would leave neither. One that the journal does not know is younger. */
+  placeOf(row: BookRow): number {
+    const order = this.of(row);
+    const place = this.#reads.own?.orders.findIndex((each) => each === order) ?? -1;
+    return place === -1 ? Infinity : place;
   }
 
   isSent(row: BrokerOrder): boolean {

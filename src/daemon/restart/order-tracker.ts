@@ -107,16 +107,15 @@ export class OrderTracker {
     return this.#fromBefore.has(id);
   }
 
-  /** Orders that still waited at the broker, then orders that the in-day book may still show, and those without an answer. */
+  /** Orders that waited at the broker, those that the in-day book may still show, and those without an answer, oldest first. */
   carriedOver(contracts: readonly Contract[]): readonly CarriedOrder[] {
-    const waiting: CarriedOrder[] = [];
-    const others: CarriedOrder[] = [];
+    const left: CarriedOrder[] = [];
     for (const order of this.#known.values()) {
       const { clientOrderId: id, row, orderNo, status, owesExits } = order;
       if (hasProvenEnd(status) && (row !== undefined || orderNo === null)) continue;
       const marked = this.#marked(order);
       if (row !== undefined) {
-        waiting.push(marked);
+        left.push(marked);
         continue;
       }
       const code = this.#codes.get(id);
@@ -124,9 +123,9 @@ export class OrderTracker {
         code === undefined ? order.instrument : contracts.find(({ orderCode }) => orderCode === code)?.index;
       if (instrument === undefined) continue;
       const owes = owesExits === true ? { owesExits: this.#shownQty(id) < 2 * order.filledQty } : {};
-      others.push({ ...marked, instrument, ...owes });
+      left.push({ ...marked, instrument, ...owes });
     }
-    return [...waiting, ...others];
+    return left;
   }
 
   /** Entries that ended without a number: refused, not sent, or proven absent. */
@@ -153,7 +152,6 @@ export class OrderTracker {
   #onWaiting({ kind: _kind, cause: _cause, tsUs: _tsUs, ...waiting }: EntryOf<'order_waiting'>): void {
     const { clientOrderId: id, strategy, row } = waiting;
     const known = this.#known.get(id);
-    if (known?.row === undefined) this.#known.delete(id);
     this.#fromBefore.delete(id);
     this.#known.set(id, {
       ...NOTHING_FILLED,

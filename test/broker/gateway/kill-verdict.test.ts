@@ -52,3 +52,24 @@ it.each(['unknown', 'gone'] as const)(
     expect([[...verdict.increasing].map(nameOf), verdict.doubt]).toEqual([['3'], '']);
   },
 );
+
+it.each([
+  ['another', createBrokerOrder('7', { side: 'sell', qty: qty(2) })],
+  ['one that waits for a better price', waits({ code: orderCode, key: 't', qty: 2, when: 'at_or_above' })],
+])(
+  'leaves of two exits the older, as the engine does, whatever the books show first: next to %s',
+  (_, younger) => {
+    const older = createBrokerOrder('8', { side: 'sell', qty: qty(2) });
+    const isWaiting = 'kind' in younger;
+    const verdict = killVerdict({
+      inDay: { complete: true, orders: isWaiting ? [older] : [younger, older], reason: '' },
+      waiting: { complete: true, orders: isWaiting ? [younger] : [], reason: '' },
+      positions: {
+        ok: true,
+        value: [{ orderCode, qty: signedQty(2), lastPrice: priceHundredths(130_000), openProfit: null }],
+      },
+      own: books([[ONE, 2]], owned(ONE, older), owned(ONE, younger)),
+    });
+    expect([...verdict.increasing].map(nameOf)).toEqual([nameOf(younger)]);
+  },
+);
