@@ -179,14 +179,13 @@ export class PositionReconciler {
       this.#core.context.append({ kind: 'position_agreed', ...this.#core.context.head(null) });
   }
 
-  #differ(differences: readonly Difference[]): void {
+  #differ(all: readonly Difference[]): void {
     this.#agreedUs = -Infinity;
-    // Its settlement explains it: the closed positions are being read.
-    if (
-      this.#areEnded(differences) &&
-      differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
-    )
-      return;
+    // The settlement of a contract that has ended explains it: the closed positions are being read.
+    const differences = all.filter(
+      (each) => !this.#areEnded([each]) || this.brokerQty(each.instrument) !== 0,
+    );
+    if (differences.length === 0) return;
     // An order that no scan shows may be the difference.
     if (!this.#hasPast && this.#core.orders.presumedAbsent === null) {
       // Without a price it cannot be booked: the reference prices are on their way.

@@ -4,7 +4,7 @@ import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { waitingOrder } from '../../support/engine-facts.ts';
+import { traded, waitingOrder } from '../../support/engine-facts.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { FRONT, NEXT, SETTINGS, timeOf, worth } from '../../support/engine-world.ts';
 import { waits } from '../support/trigger-rows.ts';
@@ -70,6 +70,26 @@ describe('a contract that leaves the list', () => {
     read(0);
     read(0);
     expect([rig.position(FIRST), rig.engine.snapshot().unproven]).toEqual([0, null]);
+  });
+
+  it('is settled at its price also where a person accepts another difference before', () => {
+    const { rig } = holding(false);
+    left(rig);
+    const books = [{ no: '1', ref: rig.of('place')[0]!.order.clientOrderId, ...traded(13_000, 1) }];
+    const read = () => rig.pass(4).look(books).pass(1).positions({ VN30F2604: 1 }).look(books);
+    read();
+    read();
+    expect(rig.of('alert').at(-1)?.text).toContain(
+      "the broker's position less ours is VN30F2604 +1; entries",
+    );
+    rig.command({ name: 'resume', strategy: null, reason: 'mine' });
+    read();
+    expect(rig.position(FIRST)).toBe(1);
+    closed(rig);
+    expect(rig.of('position_event').map(({ event, value }) => [event, value])).toEqual([
+      ['adopted', 130_000_000],
+      ['settled', 130_550_000],
+    ]);
   });
 
   it('halts a strategy whose loss it brings to the limit with the next price, of whatever contract', () => {
