@@ -68,7 +68,12 @@ export class PositionReconciler {
 
   unproven(): string | null {
     if (this.#state === 'agreed') return null;
-    if (this.#state === 'unread') return 'positions have not been compared with the broker since the start';
+    if (this.#state === 'unread') {
+      const ended =
+        this.#positions === undefined ? [] : this.#compare().filter((each) => this.#areEnded([each]));
+      if (ended.length === 0) return 'positions have not been compared with the broker since the start';
+      return `the broker's closed positions have not shown how ${this.#describe(ended)} was settled`;
+    }
     return this.#differences.length === 0
       ? "positions differed from the broker's and agree again: resume to go on"
       : `positions differ from the broker's: ${this.#describe(this.#differences)}`;

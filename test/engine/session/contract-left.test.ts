@@ -152,6 +152,9 @@ const settledText = (rig: EngineRig) => rig.of('alert').find(({ code }) => code 
 it('a contract that expired the day before is settled by the closed positions, as a loss of the days before', () => {
   const rig = expiredOvernight();
   expect([rig.position(FIRST), rig.reads.includes('closed')]).toEqual([2, true]);
+  expect(rig.engine.snapshot().unproven).toMatch(
+    /^the broker's closed positions .* VN30F2603 -2 was settled$/,
+  );
   closed(rig, 128_000);
   expect([rig.position(FIRST), rig.engine.snapshot().dayPnl]).toEqual([0, 0]);
   expect(rig.of('position_event').at(-1)).toMatchObject({ event: 'settled', value: 256_000_000 });
