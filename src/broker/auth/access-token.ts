@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { thrownText } from '../../domain/failure.ts';
 import { parsed, type ParseResult } from '../../domain/parsed.ts';
 import { type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
 import { decodeTokenExpiry } from '../../wire/rest/token-calls.ts';
@@ -61,7 +62,11 @@ export function createTokenCache(path: string, owner: string): TokenCache {
         const mode = (stat.mode & 0o777).toString(8);
         return { none: `cached token ignored: mode of ${path} is ${mode}, expected 600` };
       }
-      const [writtenFor, jwt] = readFileSync(path, 'utf8').split('\n');
+      // Another user's, as after a command by sudo, costs an exchange, not the start.
+      let text = '';
+      const unread = thrownText(() => (text = readFileSync(path, 'utf8')));
+      if (unread !== null) return { none: `cached token ignored: ${unread}` };
+      const [writtenFor, jwt] = text.split('\n');
       if (writtenFor !== owner)
         return { none: 'cached token ignored: it belongs to another broker or account' };
       if (jwt === undefined || jwt === '') return { none: 'cached token ignored: it is incomplete' };

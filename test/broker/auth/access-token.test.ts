@@ -1,8 +1,11 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createTokenCache } from '../../../src/broker/auth/access-token.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+
+/** No file is its own. */
+const NOBODY = 65_534;
 
 let folder: string;
 let path: string;
@@ -37,6 +40,20 @@ it('does not use a file that others can read', () => {
   cache.save('x.y.z');
   chmodSync(path, 0o640);
   expect(cache.load()).toEqual({ none: expect.stringContaining('640') });
+});
+
+it('does not use a file that this user may not read, and replaces it', () => {
+  const cache = createTokenCache(path, 'owner');
+  cache.save('x.y.z');
+  chmodSync(folder, 0o755);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(join(folder, 'state'), NOBODY, NOBODY);
+  else chmodSync(path, 0);
+  if (isRoot) process.seteuid?.(NOBODY);
+  onTestFinished(() => void (isRoot && process.seteuid?.(0)));
+  expect(cache.load()).toEqual({ none: expect.stringContaining('EACCES') });
+  cache.save('u.v.w');
+  expect(cache.load()).toMatchObject({ jwt: 'u.v.w' });
 });
 
 it.each([
