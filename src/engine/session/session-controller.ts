@@ -239,8 +239,9 @@ class Settlement {
       const contract = contracts.at(held.instrument);
       if (contract === undefined || positionReconciler.brokerQty(held.instrument) !== 0) continue;
       const isOver = this.#isGone(contract, this.#closeOf(contract));
-      const known = isOver ? this.#valueOf(held, contract) : null;
-      if (known !== null) this.#settle(held, contract, known);
+      // A reference price is of the day before its last one, or older: the broker's figure comes first.
+      const hasTraded = this.#state.market.of(held.instrument).last.price !== undefined;
+      if (isOver && hasTraded) this.#settle(held, contract, this.#valueOf(held, contract));
       else if (isOver || this.#isGone(contract, this.#leftUs(contract))) this.#state.reads.request('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (portfolio.accountQty(held.instrument) !== 0 && !contracts.isEnded(held.instrument))

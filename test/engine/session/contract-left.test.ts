@@ -132,7 +132,7 @@ it('after a reconnect orders, triggers, positions and money are read', () => {
  * Two of a contract that expired the day before, which the broker no longer shows: no price of it is known. `waiting`: stops of it in the
  * trigger book.
  */
-function expiredOvernight(waiting: readonly BrokerTriggerOrder[] = []): EngineRig {
+function expiredOvernight(waiting: readonly BrokerTriggerOrder[] = [], reference?: number): EngineRig {
   const tradingDay = addDays(FRONT.expiry, 1);
   const startUs = timeOf(8, 30, tradingDay);
   const dailyLossMax = money(1_000_000);
@@ -143,6 +143,7 @@ function expiredOvernight(waiting: readonly BrokerTriggerOrder[] = []): EngineRi
     { strategy: FIRST, qty: 2, price: 13_100 },
   ]);
   rig.boot(1).contracts([FRONT, NEXT], [NEXT]).stream('live');
+  if (reference !== undefined) rig.reference(reference);
   for (let i = 0; i < 2; i += 1) rig.pass(5).conditions(waiting).look().pass(1).positions({}).look();
   return rig;
 }
@@ -160,6 +161,13 @@ it('a contract that expired the day before is settled by the closed positions, a
   expect(rig.of('position_event').at(-1)).toMatchObject({ event: 'settled', value: 256_000_000 });
   expect(settledText(rig)).toMatchObject({ severity: 'info' });
   expect(rig.of('halt')).toEqual([]);
+});
+
+it('a contract that expired the day before is settled by the closed positions though the board still has its reference', () => {
+  const rig = expiredOvernight([], 130_000);
+  expect(rig.position(FIRST)).toBe(2);
+  closed(rig, 128_000);
+  expect(rig.of('position_event').at(-1)).toMatchObject({ event: 'settled', value: 256_000_000 });
 });
 
 it('a contract that expired the day before, of which no price is known, is settled at its entry, and the alert says so', () => {
