@@ -34,12 +34,12 @@ export class RolloverMonitor {
    * were edited: entries there are withdrawn, positions are alerted. After each list, and each read of the positions.
    */
   checkLeft(): void {
-    const { calendar, context, contracts, orders, portfolio, registry, withdrawal } = this.#state;
-    for (const order of orders.open) {
-      const { purpose, isAdopted, extras, clientOrderId } = order;
-      if (purpose !== 'entry' || isAdopted || extras.isWithdrawn || withdrawal.isCover(clientOrderId))
-        continue;
-      if (this.#hasLeft(order)) withdrawal.withdrawOrder(order);
+    const { calendar, context, contracts, orders, portfolio, registry, session, withdrawal } = this.#state;
+    // At night nothing fills, and the list of the morning may bring the contract back to an alias.
+    for (const order of session.phase === 'closed' ? [] : orders.open) {
+      const { purpose, isAdopted, extras, clientOrderId, strategy } = order;
+      if (purpose !== 'entry' || isAdopted || extras.isWithdrawn || registry.lacksMonth(strategy)) continue;
+      if (this.#hasLeft(order) && !withdrawal.isCover(clientOrderId)) withdrawal.withdrawOrder(order);
     }
     for (const held of portfolio.held()) {
       const contract = contracts.at(held.instrument);

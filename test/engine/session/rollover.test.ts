@@ -7,6 +7,7 @@ import { DAY, SETTINGS as SEATS, worth } from '../../support/engine-world.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { addDays, tradingDay } from '../../../src/domain/civil-date.ts';
 import { withAliases } from '../../../src/domain/contract-code.ts';
+import { instrumentIndex } from '../../../src/domain/units.ts';
 
 const CONFIGURED = { definition: 'scripted', params: {}, paramsDigest: '', codeDigest: '', run: 0 };
 
@@ -97,14 +98,20 @@ test.each([
   ]);
 });
 
-test('an entry in a contract that F2M has left is withdrawn as the roll comes: its strategy would not see the fill', () => {
-  const world = new SessionWorld({ day: '2026-02-13', time: '15:00', settings: naming('VN30F2M') }).start();
-  const instrument = world.state.contracts.all.find(({ orderCode }) => orderCode === '41I1G3000')?.index;
+test.each([
+  ['F2M has left is withdrawn before the open', 'VN30F2M', '41I1G3000', ['withdraw 0 stop']],
+  ['F1Q means again with the list of the morning stays', 'VN30F1Q', '41I1G6000', []],
+])('an entry in a contract that %s: its strategy would not see the fill', (_, symbol, code, withdrawn) => {
+  const world = new SessionWorld({ day: '2026-02-13', time: '15:00', settings: naming(symbol) }).start();
+  const listed = world.state.contracts.all;
+  const instrument = listed.find(({ orderCode }) => orderCode === code)?.index;
   world.add({ id: 'stop', side: 'buy', qty: 1, price: 13_100, instrument: instrument! });
-  world.afterEvent('position_snapshot');
+  world.runUntil('15:01').runUntil('08:20', '2026-02-23').afterEvent('position_snapshot');
   expect(world.asks('withdraw')).toEqual([]);
-  world.runUntil('15:01');
-  expect(world.asks('withdraw')).toEqual(['withdraw 0 stop']);
+  const [, april] = boardOn('2026-02-23');
+  world.list([...listed, { ...april!, index: instrumentIndex(listed.length) }]);
+  world.runUntil('08:45').afterEvent('position_snapshot');
+  expect(world.asks('withdraw')).toEqual(withdrawn);
 });
 
 test('an entry of the symbols before an edit is withdrawn, and alerted where it fills all the same', () => {
