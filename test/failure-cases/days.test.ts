@@ -127,8 +127,11 @@ it('a list that lacks a contract once is read again, and its prices come again',
   await story.until(() => story.alerts().includes('symbol_unresolved'));
   leapTo('2026-11-10T10:02:00');
   await story.until(() => story.daemon.edge.table.listed[0]?.orderCode === '41I1GB000');
-  story.print(13_001);
-  await story.until(async () => (await story.truth()).orders.length === 1);
+  await story.until(async () => {
+    // A print before the subscription is there reaches nobody.
+    story.print(13_001);
+    return (await story.truth()).orders.length === 1;
+  });
   expect(story.daemon.edge.table.listed[0]?.orderCode).toBe('41I1GB000');
 });
 

@@ -99,7 +99,7 @@ it('says of a directory that it may not read just that', async (context) => {
   mkdirSync(join(dir, 'state'), { mode: 0o700 });
   chmodSync(dir, 0o755);
   process.seteuid?.(65_534);
-  onTestFinished(() => void process.seteuid?.(0));
+  onTestFinished(() => process.seteuid?.(0));
   expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
   expect(said.join('')).toContain('EACCES: permission denied');
   expect(said.join('')).not.toContain('real money');

@@ -76,7 +76,7 @@ describe('a state directory', () => {
     chmodSync(paths.backups, 0o755);
     for (const path of [paths.dir, paths.journal]) chownSync(path, NOBODY, NOBODY);
     process.seteuid?.(NOBODY);
-    onTestFinished(() => void process.seteuid?.(0));
+    onTestFinished(() => process.seteuid?.(0));
     prepareStateDir(paths);
     expect([paths.journal, paths.backups].map(modeOf)).toEqual([0o600, 0o755]);
   });
