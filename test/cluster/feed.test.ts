@@ -9,8 +9,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
 import { FEED, frames, Publishing, Reading } from './feed-fixture.ts';
 
-const LONGEST = { timeout: 30_000, interval: 10 };
-const until = (look: () => void): Promise<void> => vi.waitFor(look, LONGEST);
+const until = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 10 });
 const numbers = (to: number, from = 1): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 

@@ -43,7 +43,7 @@ async function publishing(server: NatsServer, steps: readonly Step[]): Promise<S
 /** On paper with an account of its own, whose market is the feed. */
 async function reading(server: NatsServer, steps: readonly Step[]): Promise<Story> {
   const feed = access(server, 'read');
-  const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
+  const terms = await vi.waitFor(() => readFeedTerms(feed));
   const market = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
   const story = await Story.open(steps, { clock: systemClock, market, ...codesOf(terms) }, READS);
   onTestFinished(() => story.close());
@@ -120,7 +120,7 @@ test('the feed of a daemon that has stopped is not live: for who reads it, and f
   const live = await publishing(server, []);
   live.offer('sell', 13_010, 50);
   const feed = access(server, 'read');
-  const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
+  const terms = await vi.waitFor(() => readFeedTerms(feed));
   const log: string[] = [];
   const market = async (from: TsUs) =>
     (await openFeedMarket(terms, feed, from, (text) => log.push(text))).source;
@@ -138,7 +138,7 @@ test('a book is empty after the stream of the publisher was cut: its levels may 
   live.offer('buy', 12_995, 50);
   live.print(13_001);
   const feed = access(server, 'read');
-  const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
+  const terms = await vi.waitFor(() => readFeedTerms(feed));
   const { source } = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
   const asks: number[] = [];
   const drain = (): void => {

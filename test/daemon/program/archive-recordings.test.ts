@@ -143,16 +143,13 @@ it('archives old sessions once nothing is traded, after the backup that still ho
     onFailure: (text) => lines.push(`FAILED ${text}`),
   });
   onTestFinished(stop);
-  await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
   expect(store.read.archives(), 'rows do not leave while the market is open').toEqual([]);
   isClosed = true;
-  await vi.waitFor(
-    () => {
-      look();
-      expect(lines).toHaveLength(3);
-    },
-    { timeout: 20_000 },
-  );
+  await vi.waitFor(() => {
+    look();
+    expect(lines).toHaveLength(3);
+  });
   expect(lines[2]).toMatch(
     /^session 2026-01-05 leaves the journal: its 2 rows are in .*journal-2026-01-05\.db\.gz$/,
   );

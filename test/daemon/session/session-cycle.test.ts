@@ -155,7 +155,7 @@ it('goes on without strategies after the second failure, then without an engine,
     return new Dying();
   });
   await cycle.open();
-  await vi.waitFor(() => expect(degraded).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(degraded).toHaveLength(1));
   const all = config.strategies.length;
   expect([starts, failures]).toEqual([[all, all, 0], []]);
   expect(degraded[0]).toContain('Invariant: broken');
@@ -172,11 +172,11 @@ it('stops a strategy that hung in each later engine', async () => {
     return engine;
   });
   await cycle.open();
-  await vi.waitFor(() => expect(engines).toHaveLength(2), { timeout: 20_000 });
-  await vi.waitFor(() => expect(engines[1]?.commands).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(engines).toHaveLength(2));
+  await vi.waitFor(() => expect(engines[1]?.commands).toHaveLength(1));
   engines[1]?.emit('error', new Error('broken'));
   const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
-  await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]));
   expect(failures).toEqual([]);
   await close();
 });
@@ -208,7 +208,7 @@ it('starts no engine while a call of the one before has no outcome: its order ma
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
   expect(engines).toHaveLength(1);
   outcome.emit('known');
-  await vi.waitFor(() => expect(engines).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(engines).toHaveLength(2));
   await close();
 });
 
@@ -226,7 +226,7 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   const answer = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
   cycle.post({ kind: 'execution_report', answer, news: null });
   await cycle.open();
-  await vi.waitFor(() => expect(received).toContain('execution_report'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(received).toContain('execution_report'));
   expect(received.indexOf('execution_report')).toBeGreaterThan(received.indexOf('booted'));
   await close();
 });
@@ -249,10 +249,10 @@ it("sends each engine, once, how far the clock is from the broker's, which is me
   });
   cycle.post({ kind: 'clock_skew', skewUs: 30_000_000, roundTrip: durationUs(1) });
   await cycle.open();
-  await vi.waitFor(() => expect(received).toEqual([[0, 30_000_000]]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(received).toEqual([[0, 30_000_000]]));
   cycle.post({ kind: 'clock_skew', skewUs: -12_000_000, roundTrip: durationUs(1) });
   engines[0]?.emit('error', new Error('broken'));
-  await vi.waitFor(() => expect(received.at(-1)).toEqual([1, -12_000_000]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(received.at(-1)).toEqual([1, -12_000_000]));
   await close();
 });
 
@@ -266,7 +266,7 @@ it('starts no engine of a program that was built again meanwhile', async () => {
   await cycle.open();
   replaceProgram();
   engines[0]?.emit('error', new Error('broken'));
-  await vi.waitFor(() => expect(failures).toEqual([new Error('another build')]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(failures).toEqual([new Error('another build')]));
   expect(engines).toHaveLength(1);
   await close();
 });
@@ -281,9 +281,7 @@ it('reminds a person of another program where nobody starts it again', async () 
   await cycle.open();
   replaceProgram();
   engines[0]?.emit('error', new Error('broken'));
-  await vi.waitFor(() => expect(degraded.at(-1)).toMatch(/^another build: until then no engine runs/), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(() => expect(degraded.at(-1)).toMatch(/^another build: until then no engine runs/));
   expect(cycle.degraded).toBe(degraded.at(-1));
   expect(halt.begin, 'entries of the lost engine are swept').toHaveBeenCalledOnce();
   expect([engines.length, failures]).toEqual([1, []]);
@@ -306,7 +304,7 @@ it.each([false, true])(
     stream.status = () => ({ state: 'live', isStale });
     await cycle.open();
     cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
-    await vi.waitFor(() => expect(received).toContain('end'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(received).toContain('end'));
     expect(received).toEqual([isStale ? 'stale' : 'live', 'end']);
     expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
     await close();
