@@ -432,7 +432,7 @@ export class Engine {
     if (!snapshot.complete) return;
     this.#state.session.ordersReadUs = Math.max(this.#state.session.ordersReadUs, snapshot.startedUs);
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#state.orders.unresolved + rowOwners.undecided.size;
+    const unresolved = this.#state.orders.unresolved + rowOwners.undecidedCount;
     const book = { fillVersion: fills.count, unresolved };
     positionReconciler.onOrderList(snapshot, book);
     this.#state.moneyReconciler.onOrderList(snapshot, book);

@@ -34,7 +34,7 @@ export class CarriedOrders {
   readonly #exits: BracketExits;
   readonly #life: OrderLife;
   /** Their end is unproven: they may have filled after the last read of their book. */
-  readonly unproven = new Set<ManagedOrder>();
+  readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   readonly #endedBefore = new Set<ManagedOrder>();
@@ -75,7 +75,7 @@ export class CarriedOrders {
     if (orderNo !== null && isWaiting) this.#core.orders.brokerIds.bindTrigger(order, orderNo, orderKey);
     else if (orderNo !== null) this.#core.orders.brokerIds.bind(order, orderNo, this.#core.context.nowUs);
     const isOver = hasProvenEnd(status);
-    if (!isOver) this.unproven.add(order);
+    if (!isOver) this.#unproven.add(order);
     if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
@@ -106,7 +106,7 @@ export class CarriedOrders {
 
   /** A book of this day shows it: from here on its rows report its fills. */
   onShown(order: ManagedOrder, startedUs: TsUs): void {
-    if (this.unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.unproven.delete(order);
+    if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
 
   /**
@@ -134,7 +134,7 @@ export class CarriedOrders {
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
   onMissing(order: ManagedOrder): void {
     const isUnseen = order.isCarriedOver && order.isTriggerOrder && order.rowUs < this.#dayBeganUs();
-    if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.unproven.add(order);
+    if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
   /** Created in the first minute of a day, where trading never stops: the broker's day may begin later than ours, and take its book away. */
@@ -144,16 +144,16 @@ export class CarriedOrders {
 
   /** Two reads of positions agree (one may come empty), no complete scan shows it: nothing of it is missing. True where there was one. */
   onPositionsAgreed(readUs: number): boolean {
-    const { size } = this.unproven;
-    for (const order of this.unproven) {
+    const { size } = this.#unproven;
+    for (const order of this.#unproven) {
       if (!order.isFinal) continue;
       const firstUs = this.#agreedUs.get(order);
       if (firstUs === undefined) {
         this.#agreedUs.set(order, readUs);
         if (order.isTriggerOrder && leavesOf(order) > 0) this.#alertDropped(order);
-      } else if (readUs - firstUs >= CONFIRM_AFTER_US) this.unproven.delete(order);
+      } else if (readUs - firstUs >= CONFIRM_AFTER_US) this.#unproven.delete(order);
     }
-    return this.unproven.size < size;
+    return this.#unproven.size < size;
   }
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
@@ -168,7 +168,9 @@ export class CarriedOrders {
 
   /** Gives a difference to the strategy whose orders alone can explain it; false where none or several may: then a person decides. */
   explain(instrument: InstrumentIndex, difference: SignedQty): boolean {
-    const able = [...this.unproven].filter((order) => order.instrument === instrument && leavesOf(order) > 0);
+    const able = [...this.#unproven].filter(
+      (order) => order.instrument === instrument && leavesOf(order) > 0,
+    );
     const same = able.filter(({ side }) => signOf(side) === Math.sign(difference));
     const most = same.reduce((sum, order) => sum + leavesOf(order), 0);
     const wanted = Math.abs(difference);
@@ -190,7 +192,8 @@ export class CarriedOrders {
   /** Contracts that orders which are over may have traded unseen; none once a read of positions has agreed. */
   unseenQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
     let total = 0;
-    for (const order of this.unproven) {
+    if (this.#unproven.size === 0) return total;
+    for (const order of this.#unproven) {
       const isOf = order.strategy === strategy && order.instrument === instrument && order.side === side;
       if (isOf && order.isFinal && !this.#agreedUs.has(order)) total += leavesOf(order);
     }
@@ -199,7 +202,7 @@ export class CarriedOrders {
 
   /** The orders that may explain a difference, in words; empty when there are none. */
   describe(): string {
-    const left = [...this.unproven].filter((order) => leavesOf(order) > 0);
+    const left = [...this.#unproven].filter((order) => leavesOf(order) > 0);
     return left.map((order) => `${order.clientOrderId} ${order.side} ${leavesOf(order)}`).join(', ');
   }
 

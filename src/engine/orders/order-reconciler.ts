@@ -39,6 +39,7 @@ export class OrderReconciler {
   readonly #shownSinceUs = new Map<BrokerOrderKey, TsUs>();
   /** Rows that the day's first complete scan of the trigger book shows ended, without an order that they sent. */
   readonly #overBefore = new Set<BrokerOrderKey>();
+  #hasScannedTriggers = false;
 
   constructor(view: EngineView, rows: RowReader, adoption: Adoption) {
     this.#view = view;
@@ -67,7 +68,7 @@ export class OrderReconciler {
       // Read before this day's trading began, a row without an owner is of an earlier day.
       if (complete && unowned.length > 0 && !this.#view.session.mayShowDayBefore(startedUs))
         this.#assignUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete && this.#view.rowOwners.undecided.size > 0) this.#view.rowOwners.endScan(startedUs);
+      if (complete && this.#view.rowOwners.undecidedCount > 0) this.#view.rowOwners.endScan(startedUs);
     } else {
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
@@ -186,9 +187,9 @@ export class OrderReconciler {
     const now = this.#view.context.nowUs;
     for (const { orderKey } of all)
       if (!this.#shownSinceUs.has(orderKey)) this.#shownSinceUs.set(orderKey, now);
-    if (this.#view.session.triggersReadUs === -Infinity)
-      for (const row of unowned)
-        if (!mayWork(row) && row.children.length === 0) this.#overBefore.add(row.orderKey);
+    for (const row of this.#hasScannedTriggers ? [] : unowned)
+      if (!mayWork(row) && row.children.length === 0) this.#overBefore.add(row.orderKey);
+    this.#hasScannedTriggers = true;
     const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs => this.#shownSinceUs.get(orderKey) ?? now;
     const nameless = this.#view.orders.open.filter(
       ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,

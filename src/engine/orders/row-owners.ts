@@ -26,30 +26,38 @@ interface UndecidedRow {
  */
 export class RowOwners {
   readonly #core: EngineCore;
-  /** Rows whose owner is not known yet; their fills are not booked. */
-  readonly undecided = new Map<BrokerOrderNo, UndecidedRow>();
+  readonly #undecided = new Map<BrokerOrderNo, UndecidedRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
   /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book: their owner is not known yet. */
   unresolved: ReadonlySet<BrokerOrderNo> = new Set();
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
-  /** Why positions cannot be proven, or null: an order filled, and its owner is unknown. */
-  unproven: string | null = null;
 
   constructor(core: EngineCore) {
     this.#core = core;
   }
 
+  /** Rows whose owner is not known yet; their fills are not booked. */
+  get undecidedCount(): number {
+    return this.#undecided.size;
+  }
+
+  /** Why positions cannot be proven, or null: an order filled, and its owner is unknown. */
+  get unproven(): string | null {
+    const row = this.#overdue;
+    return row && `${rowLabel(row)} is booked for nobody until the broker's trigger book can be read`;
+  }
+
   /** Restarts the count of scans. */
   setClockBack(at: TsUs): void {
-    for (const [orderNo, { row }] of this.undecided)
-      this.undecided.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
+    for (const [orderNo, { row }] of this.#undecided)
+      this.#undecided.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
   }
 
   /** A person takes an order that is held for the operator's. False when none with this number is held. */
   assignToOperator(number: BrokerOrderNo): boolean {
-    if (!this.undecided.has(number)) return false;
+    if (!this.#undecided.has(number)) return false;
     this.#foreign.add(number);
     return true;
   }
@@ -62,7 +70,7 @@ export class RowOwners {
     if (named !== undefined && mayHaveSent(named, row)) return this.#decide(row, named);
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#decide(row, null);
-    const undecided = this.undecided.get(row.orderNo);
+    const undecided = this.#undecided.get(row.orderNo);
     if (this.unresolved.has(row.orderNo)) return this.#defer(row, startedUs);
     if (undecided === undefined || this.#core.session.triggersReadUs < undecided.sinceUs)
       return this.#defer(row, startedUs);
@@ -82,24 +90,24 @@ export class RowOwners {
 
   /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more; the next may be overdue. */
   endScan(startedUs: TsUs): void {
-    for (const { row, shownUs } of this.undecided.values()) if (shownUs < startedUs) this.#decide(row, null);
+    for (const { row, shownUs } of this.#undecided.values()) if (shownUs < startedUs) this.#decide(row, null);
     this.#noteOverdue();
   }
 
   nextDay(): void {
-    this.undecided.clear();
+    this.#undecided.clear();
     this.#foreign.clear();
     this.unresolved = new Set();
-    this.#holdOverdue(null);
+    this.#overdue = null;
   }
 
   #defer(row: BrokerOrder, startedUs: TsUs): 'undecided' {
-    const { sinceUs, evidence } = this.undecided.get(row.orderNo) ?? {
+    const { sinceUs, evidence } = this.#undecided.get(row.orderNo) ?? {
       sinceUs: this.#core.context.nowUs,
       evidence: new ScanEvidence(startedUs),
     };
     evidence.add(startedUs, this.#core.settings.lookUp);
-    this.undecided.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
+    this.#undecided.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
     this.#core.reads.request('triggers');
     return 'undecided';
   }
@@ -107,24 +115,18 @@ export class RowOwners {
   /** One is alerted at a time: entries wait for each of them in turn. */
   #noteOverdue(): void {
     if (this.#overdue !== null) return;
-    for (const { row, evidence } of this.undecided.values()) {
+    for (const { row, evidence } of this.#undecided.values()) {
       if (!evidence.isEnough(this.#core.settings.lookUp)) continue;
-      this.#holdOverdue(row);
+      this.#overdue = row;
       const text = `the owner of ${rowLabel(row)} is not known: one of our stops may have sent it, and the trigger book, which says so, cannot be read. Its fills are not booked and entries are blocked until it can be read; tickwright orders resolve ${row.orderNo} live gives the order to the operator`;
       return this.#core.context.alert(null, 'critical', 'order_held', text);
     }
   }
 
   #decide<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
-    this.undecided.delete(orderNo);
-    if (this.#overdue?.orderNo === orderNo) this.#holdOverdue(null);
+    this.#undecided.delete(orderNo);
+    if (this.#overdue?.orderNo === orderNo) this.#overdue = null;
     return sender;
-  }
-
-  #holdOverdue(row: BrokerOrder | null): void {
-    this.#overdue = row;
-    this.unproven =
-      row && `${rowLabel(row)} is booked for nobody until the broker's trigger book can be read`;
   }
 }
 

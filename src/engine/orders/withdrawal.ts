@@ -20,8 +20,6 @@ export const CANCEL_AGAIN = seconds(5);
 
 /** Cancels open orders that can enlarge a position, again when a cancel fails, and leaves those that protect it; all on a person's word. */
 export class EntryWithdrawal {
-  /** Some order is to be looked at with the next book. */
-  isFollowing = false;
   readonly #core: EngineCore;
   readonly #exits: Pick<BracketExits, 'unseenQty'>;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
@@ -39,10 +37,14 @@ export class EntryWithdrawal {
     this.#exits = exits;
   }
 
+  /** Some order is to be looked at with the next book. */
+  get isFollowing(): boolean {
+    return this.#awaited.size + this.#kept.size + this.#unread.size > 0;
+  }
+
   /** A process begins: until positions are proven it cancels none of the stops that were open before it. */
   onBooted(): void {
     this.#unread = new Set(this.#core.orders.open.filter(waitsOrWasSent));
-    this.isFollowing = true;
   }
 
   /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
@@ -100,18 +102,11 @@ export class EntryWithdrawal {
 
   #withdrawOnceProven(order: ManagedOrder): void {
     order.ownExtras().isWithdrawn = true;
-    this.#await(order, -Infinity);
-  }
-
-  #await(order: ManagedOrder, askedUs: number): void {
-    this.#awaited.set(order, askedUs);
-    this.isFollowing = true;
+    this.#awaited.set(order, -Infinity);
   }
 
   #keep(order: ManagedOrder): void {
-    if (order.purpose !== 'entry' || order.strategy === OPERATOR_INDEX) return;
-    this.#kept.add(order);
-    this.isFollowing = true;
+    if (order.purpose === 'entry' && order.strategy !== OPERATOR_INDEX) this.#kept.add(order);
   }
 
   /**
@@ -133,7 +128,6 @@ export class EntryWithdrawal {
       if (order.isFinal || this.#awaited.has(order) || !halt.isOff(order.strategy)) this.#kept.delete(order);
       else if (isProven && !order.isBeingCanceled) this.#cancelUseless(order);
     }
-    this.isFollowing = this.#awaited.size + this.#kept.size + this.#unread.size > 0;
   }
 
   #cancelUseless(order: ManagedOrder): void {
@@ -168,7 +162,7 @@ export class EntryWithdrawal {
 
   #cancel(order: ManagedOrder): void {
     const context = this.#core.context;
-    this.#await(order, context.nowUs);
+    this.#awaited.set(order, context.nowUs);
     context.withdraw(order.strategy, order.clientOrderId);
   }
 
@@ -191,7 +185,7 @@ export class EntryWithdrawal {
     const context = this.#core.context;
     this.#asked.add(order);
     if (this.#split(order.strategy).increasing.includes(order)) return this.#cancel(order);
-    this.#await(order, context.nowUs);
+    this.#awaited.set(order, context.nowUs);
     context.cancel(order.strategy, order.clientOrderId);
   }
 

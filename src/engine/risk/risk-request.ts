@@ -223,9 +223,7 @@ export class RiskRequest {
     const working = this.#takenQty();
     const held = -signOf(side) * view.portfolio.position(strategy, instrument).qty;
     // The account's figure includes unseen fills of any owner. A flatten or a policy uses that figure alone: it never waits for a person.
-    const { unproven } = view.carriedOrders;
-    const isSeen = this.isSystem || unproven.size === 0;
-    const unseen = isSeen ? 0 : view.carriedOrders.unseenQty(strategy, instrument, side);
+    const unseen = this.isSystem ? 0 : view.carriedOrders.unseenQty(strategy, instrument, side);
     this.isHeld = held > 0;
     this.shrinks = exposedQty <= held - working - unseen;
     const isProven = this.shrinks && exposedQty <= shownQty(view, strategy, instrument, side) - working;

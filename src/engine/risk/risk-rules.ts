@@ -123,8 +123,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'entry',
     check(request) {
       const { targets } = request.view;
-      if (targets.all.length > 0 && targets.isFlattening(request.strategy))
-        return { code: 'closing_out', because: 'flatten' };
+      if (targets.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
       return closeOutDenial(request) ?? auctionDenial(request);
     },
   },

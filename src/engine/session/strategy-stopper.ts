@@ -31,8 +31,6 @@ interface StrategyStop {
 }
 
 export class StrategyStopper {
-  /** A stop, or another decision of the engine itself, is to be journaled with the next event. */
-  hasPending = false;
   readonly #view: EngineView;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
   readonly #pendingReports = new Map<StrategyIndex, StrategyStop>();
@@ -42,6 +40,11 @@ export class StrategyStopper {
 
   constructor(view: EngineView) {
     this.#view = view;
+  }
+
+  /** A stop, or another decision of the engine itself, is to be journaled with the next event. */
+  get hasPending(): boolean {
+    return this.#pendingReports.size > 0 || this.#systemDifference !== null;
   }
 
   /** `isLasting`: over sessions, until a person starts it again. */
@@ -73,7 +76,6 @@ export class StrategyStopper {
       if (ending === undefined || context.decisions.isOlderVersion(strategy)) continue;
       this.#found.delete(strategy);
       this.#pendingReports.set(strategy, ending);
-      this.hasPending = true;
       registry.stop(strategy, ending.reason);
       this.#view.dueWork.markPending();
     }
@@ -131,7 +133,6 @@ export class StrategyStopper {
       fault,
       isLasting: false,
     });
-    this.hasPending = true;
     this.#view.dueWork.markPending();
   }
 
@@ -145,7 +146,6 @@ export class StrategyStopper {
       this.#pendingReports.set(strategy, { reason: DIVERGED, fault, isLasting: false });
     }
     this.#systemDifference = past.systemDifference;
-    this.hasPending = true;
     for (const [strategy, { reason }] of this.#pendingReports) registry.stop(strategy, reason);
     past.forget();
   }
@@ -158,7 +158,6 @@ export class StrategyStopper {
       this.#report(strategy, ending);
     }
     this.#pendingReports.clear();
-    this.hasPending = false;
     if (this.#systemDifference === null) return;
     const text = `after the restart the engine itself decided otherwise: ${this.#systemDifference}`;
     context.alert(null, 'warning', 'system_diverged', text);

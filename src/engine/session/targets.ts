@@ -92,7 +92,7 @@ export class Targets {
 
   /** From the first cancel until the owner is flat, also while a person is needed. */
   isFlattening(strategy: StrategyIndex): boolean {
-    return this.all.some((target) => target.strategy === strategy);
+    return this.all.length > 0 && this.all.some((target) => target.strategy === strategy);
   }
 
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */

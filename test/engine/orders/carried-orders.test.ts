@@ -340,15 +340,16 @@ describe('a stop that was found before the broker began its new day', () => {
   });
 });
 
+const OWES_EXITS = earlierOrder('H.1', {
+  trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
+  status: 'filled',
+  filledQty: qty(2),
+  filledValue: money(worth(13_000, 2)),
+  owesExits: true,
+});
+
 it('exits that the last session had not seen belong to the strategy whose bracket filled then', () => {
-  const bracket = earlierOrder('H.1', {
-    trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
-    status: 'filled',
-    filledQty: qty(2),
-    filledValue: money(worth(13_000, 2)),
-    owesExits: true,
-  });
-  const rig = begun([bracket], { held: 2, isEndless: false, hour: 8 });
+  const rig = begun([OWES_EXITS], { held: 2, isEndless: false, hour: 8 });
   settle(rig, 2, [], [exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);
   const owned = rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent]);
   expect(owned).toEqual([
@@ -377,16 +378,9 @@ it.each([
 });
 
 it('an exit that triggered on its last day, the one before, is no exit of today', () => {
-  const bracket = earlierOrder('H.1', {
-    trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
-    status: 'filled',
-    filledQty: qty(2),
-    filledValue: money(worth(13_000, 2)),
-    owesExits: true,
-  });
   const sent = { status: 'activated', children: [brokerOrderNo('45')], parent: '7' } as const;
   const exit = { ...exitHalf('b', 13_080, sent), lastDay: addDays(DAY, -1) };
-  const rig = settle(begun([bracket], { isEndless: false, hour: 8 }), 0, [], [exit]);
+  const rig = settle(begun([OWES_EXITS], { isEndless: false, hour: 8 }), 0, [], [exit]);
   expect([rig.of('order_waiting'), rig.engine.snapshot().orders]).toEqual([[], []]);
 });
 
