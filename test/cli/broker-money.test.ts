@@ -77,6 +77,15 @@ describe('money', () => {
     expect(await shell.run('deposit 1000 --yes', { extra: MONEY })).toMatchObject({ code: 0 });
   });
 
+  it.each(['deposit 1000', PLACE])('two equal calls at once, %s, leave once', async (line) => {
+    await shell.run('token');
+    const answers = await Promise.all([1, 2].map(() => shell.run(`${line} --yes`, { extra: MONEY })));
+    expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(answers.find(({ code }) => code === 1)?.out).toContain('an equal ');
+    expect(shell.sent()).toHaveLength(1);
+    expect(await shell.run(`${line} --yes`, { extra: MONEY })).toMatchObject({ code: 0 });
+  });
+
   it('that cannot be recorded does not leave, nor one that may be there already; a cancel does', async () => {
     await shell.run('token');
     mkdirSync(join(shell.dir, 'calls.jsonl'));

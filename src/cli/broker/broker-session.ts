@@ -113,7 +113,7 @@ async function runSend(
     // While a person read the question, the order may have filled, or another person may have sent the same.
     if (flags.yes !== true && !isDeepStrictEqual(await allowed(), call))
       throw failed('not sent: the order has changed meanwhile; ask again');
-    return trader.send(call);
+    return trader.send(call, flags.again === true);
   });
   context.io.out(flags.json === true ? jsonText(outcome) : `${outcomeText(outcome)}\n`);
   if (outcome.status !== 'accepted') context.finish(EXIT.failed);

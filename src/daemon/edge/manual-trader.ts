@@ -159,17 +159,11 @@ export class ManualTrader {
     if (problem !== null && !isCancel(call)) return `${problem}\nonly cancels leave`;
     const isArmed = process.env['TICKWRIGHT_ARM'] === 'yes';
     const refused = callRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
-    if (refused !== null || again || !addsWhenRepeated(call)) return refused;
-    let twin: TsUs | undefined;
-    const failure = thrownText(() => (twin = this.#log.unknownTwin(call)));
-    if (failure !== null) return `the record of calls cannot be read: ${failure}`;
-    return twin === undefined
-      ? null
-      : `an equal ${call.kind} was sent at ${formatLocalSecond(twin, config.calendar.utcOffsetMinutes)} and its outcome is unknown: check the account, then repeat with --again`;
+    return refused !== null || again ? refused : this.#twinOf(call);
   }
 
-  /** Records the call, sends it once, records its outcome. */
-  async send(call: ManualCall): Promise<ManualOutcome> {
+  /** Records the call, sends it once, records its outcome. `again` as for `refusal`. */
+  async send(call: ManualCall, again: boolean): Promise<ManualOutcome> {
     const id = randomUUID();
     const failure = thrownText(() => this.#log.append({ id, at: systemClock.nowUs(), call }));
     if (failure !== null) {
@@ -178,7 +172,10 @@ export class ManualTrader {
       if (!isCancel(call)) return { status: 'not_sent', reason };
       this.#options.note(reason);
     }
-    const outcome = this.#options.address.secrets.hideIn(await this.#dispatch(call));
+    // Of equal calls from two terminals at once the one that was recorded first leaves.
+    const reason = again ? null : this.#twinOf(call, id);
+    const sent: ManualOutcome = reason === null ? await this.#dispatch(call) : { status: 'not_sent', reason };
+    const outcome = this.#options.address.secrets.hideIn(sent);
     const second = thrownText(() => this.#log.append({ id, at: systemClock.nowUs(), outcome }));
     if (second !== null) this.#options.note(`the outcome of the call could not be recorded: ${second}`);
     return outcome;
@@ -186,6 +183,17 @@ export class ManualTrader {
 
   async close(): Promise<void> {
     await this.#connection.close();
+  }
+
+  /** Why an equal call, recorded before this one, forbids it, or null. */
+  #twinOf(call: ManualCall, before?: string): string | null {
+    if (!addsWhenRepeated(call)) return null;
+    let twin: TsUs | undefined;
+    const failure = thrownText(() => (twin = this.#log.unknownTwin(call, before)));
+    if (failure !== null) return `the record of calls cannot be read: ${failure}`;
+    return twin === undefined
+      ? null
+      : `an equal ${call.kind} was sent at ${formatLocalSecond(twin, this.config.calendar.utcOffsetMinutes)} and its outcome is unknown: check the account, then repeat with --again`;
   }
 
   #dispatch(call: ManualCall): Promise<ManualOutcome> {
@@ -307,17 +315,24 @@ export class CallLog {
     this.#path = path;
   }
 
-  /** Time of the latest equal call whose outcome is unknown; undefined when there is none. */
-  unknownTwin(call: ManualCall): TsUs | undefined {
+  /** Time of the latest equal call whose outcome is unknown, of those recorded `before` this one; undefined when there is none. */
+  unknownTwin(call: ManualCall, before?: string): TsUs | undefined {
     const wanted = keyOf(call);
-    let open: { readonly id: string; readonly at: TsUs } | undefined;
+    let open: { readonly id: string; readonly at: TsUs }[] = [];
     const written = undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '';
     for (const line of written.split('\n').flatMap(linesIn)) {
-      // The sender of a later equal call knew of the earlier one.
-      if ('call' in line) open = keyOf(line.call) === wanted ? line : open;
-      else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
+      if (line.id === before) break;
+      if ('call' in line) {
+        if (keyOf(line.call) === wanted) open.push(line);
+        continue;
+      }
+      const { id, outcome } = line;
+      // Who sent a later equal call knew of the earlier ones.
+      const known = outcome.status === 'unknown' ? -1 : open.findIndex((each) => each.id === id);
+      if (known >= 0)
+        open = open.filter((_, at) => (outcome.status === 'not_sent' ? at !== known : at > known));
     }
-    return open?.at;
+    return open.at(-1)?.at;
   }
 
   /** Throws when the disk refuses: then a call must not leave. */

@@ -60,6 +60,16 @@ it('a later one that ended well was sent by somebody who had checked the earlier
   expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
 });
 
+it('one that crossed it and was not sent says nothing of it', () => {
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
+  log.append({ id: '2', at: at(11), call: DEPOSIT });
+  expect(log.unknownTwin(DEPOSIT, '1')).toBeUndefined();
+  expect(log.unknownTwin(DEPOSIT, '2')).toBe(10);
+  log.append({ id: '2', at: at(12), outcome: { status: 'not_sent', reason: 'an equal one' } });
+  log.append({ id: '1', at: at(13), outcome: UNKNOWN });
+  expect(log.unknownTwin(DEPOSIT)).toBe(10);
+});
+
 it('orders in between change nothing', () => {
   log.append({ id: '1', at: at(10), call: DEPOSIT });
   log.append({ id: '2', at: at(11), call: { kind: 'cancel', orderNo: brokerOrderNo('17') } });
