@@ -191,12 +191,11 @@ export async function openFeedMarket(
   { name, open }: Pick<FeedAccess, 'name' | 'open'>,
   from: TsUs,
   log: (text: string) => void,
-  timers = systemTimers,
 ): Promise<Extract<SimulatorOptions['market'], { kind: 'feed' }>> {
   const { FeedReader } = await import('../../cluster/feed-reader.ts');
   const source = new FeedMarket(codesOf(terms), log);
   // oxlint-disable-next-line no-new -- it reads as long as this process lives
-  new FeedReader({ name, open, from, listener: source, timers });
+  new FeedReader({ name, open, from, listener: source, timers: systemTimers });
   await withTimeout(source.history, HISTORY_MAX);
   const { hundredthsPerTick: tick } = VN30_FUTURE;
   return { kind: 'feed', source, startPoints: (Math.round(terms.reference / tick) * tick) / 100 };
