@@ -4,7 +4,6 @@
  * see by their numbers.
  */
 import { setImmediate as otherWork, setTimeout as pause } from 'node:timers/promises';
-import type { CancelTimer, Timers } from '../domain/clock.ts';
 import { errorText } from '../domain/failure.ts';
 import type { ContractsListed, EngineEvent } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
@@ -12,7 +11,6 @@ import { formatNumber } from '../text/numbers.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
 import {
-  BEAT,
   decodeBatch,
   encodeBatch,
   type FeedMessage,
@@ -21,14 +19,13 @@ import {
   type FeedTerms,
   TERMS,
 } from './feed-messages.ts';
-import { noteOf, type StreamNote } from '../recording/frame-log.ts';
+import { noteOf } from '../recording/frame-log.ts';
 
 export interface FeedPublisherOptions {
   readonly name: string;
   /** How long the server keeps messages, and how many bytes of them. */
   readonly keep: { readonly days: number; readonly bytes: number };
   readonly open: () => Promise<Cluster>;
-  readonly timers: Timers;
   /** Of this process: its numbers begin at 1. */
   readonly epoch: string;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -56,8 +53,6 @@ export class FeedPublisher {
   readonly #options: FeedPublisherOptions;
   #waiting: StampedFrame[] = [];
   #latest: StampedFrame | undefined = undefined;
-  #stream: StreamNote | undefined = undefined;
-  #stopBeat: CancelTimer = () => {};
   #bytes = 0;
   /** Number of the first record that waits. */
   #next = 1;
@@ -77,7 +72,6 @@ export class FeedPublisher {
 
   constructor(options: FeedPublisherOptions) {
     this.#options = options;
-    this.#beat();
   }
 
   take(record: StampedFrame): void {
@@ -93,7 +87,7 @@ export class FeedPublisher {
 
   /** An input of the session: readers need to know some. */
   note(event: EngineEvent): void {
-    if (event.kind === 'stream') this.take(noteOf((this.#stream = event)));
+    if (event.kind === 'stream') this.take(noteOf(event));
     if (event.kind === 'contracts') this.#contracts = event.contracts;
     if (event.kind !== 'reference') return;
     for (const { instrument, reference } of event.rows.toReversed()) {
@@ -102,19 +96,8 @@ export class FeedPublisher {
     }
   }
 
-  /** A sign of life where nothing waits. */
-  #beat(): void {
-    this.#stopBeat = this.#options.timers.after(BEAT, () => {
-      const { seq, tsUs } = this.#latest ?? {};
-      if (this.#work === undefined && this.#stream !== undefined && seq !== undefined && tsUs !== undefined)
-        this.take(noteOf({ ...this.#stream, seq, tsUs }));
-      if (!this.#end.signal.aborted) this.#beat();
-    });
-  }
-
   /** Resolves once everything is stored, or after a moment. Readers hear that no more comes. */
   async close(): Promise<void> {
-    this.#stopBeat();
     const { seq, tsUs } = this.#latest ?? {};
     if (seq !== undefined && tsUs !== undefined)
       this.take(noteOf({ kind: 'stream', seq, tsUs, state: 'down', reason: 'its daemon has stopped' }));

@@ -1,11 +1,10 @@
 /** Reads a feed from its history on, in order, each record once, through restarts of server and publisher, which knows of no reader. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CancelTimer, Timers } from '../domain/clock.ts';
 import { errorText } from '../domain/failure.ts';
-import { durationUs, type DurationUs, type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
+import { type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
-import { decodeBatch, feedStream, type FeedTerms, SILENCE, TERMS, feedSubject } from './feed-messages.ts';
+import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
 import { getOrCreate } from '../domain/lists.ts';
@@ -20,8 +19,8 @@ export interface FeedListener {
   onRecords(records: readonly StampedFrame[]): void;
   /** What follows does not continue what came before. */
   onGap(reason: string, gap: FeedGapKind): void;
-  /** Everything that the server has was taken; its publisher gives signs of life, or not. */
-  onCaughtUp(isAlive: boolean): void;
+  /** Everything that the server has was taken. */
+  onCaughtUp(): void;
   /** Nothing comes until `onCaughtUp`. */
   onDown(reason: string): void;
 }
@@ -32,8 +31,6 @@ export interface FeedReaderOptions {
   /** Messages stored before it are left out. */
   readonly from: TsUs;
   readonly listener: FeedListener;
-  readonly timers: Timers;
-  readonly silenceMax?: DurationUs;
 }
 
 const RETRY_MS = 1_000;
@@ -48,8 +45,6 @@ export class FeedReader {
   #isTelling = false;
   #cluster: Cluster | undefined = undefined;
   #interrupt: () => void = () => {};
-  /** Undefined while the publisher is silent or the server away. */
-  #stopSilence: CancelTimer | undefined = undefined;
   /** When the server made the stream, and the number of its last message that was read. */
   #created = '';
   #stored = 0;
@@ -64,14 +59,13 @@ export class FeedReader {
 
   async close(): Promise<void> {
     this.#end.abort();
-    this.#stopSilence?.();
     await this.#cluster?.nc.close();
     await this.ended.catch(() => undefined);
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#end;
-    const { open, name } = this.#options;
+    const { open, listener, name } = this.#options;
     while (!signal.aborted) {
       try {
         // A server that refuses the user after its restart ends the connection for good.
@@ -81,7 +75,7 @@ export class FeedReader {
         await this.#read(this.#cluster);
       } catch (error) {
         if (this.#isTelling) throw error;
-        if (!signal.aborted) this.#down(feedProblem(this.#cluster?.url, name, error));
+        if (!signal.aborted) listener.onDown(feedProblem(this.#cluster?.url, name, error));
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -90,7 +84,7 @@ export class FeedReader {
   /** After each interruption it reads on from where it was, if that is still there. */
   async #watchConnection({ nc, url }: Cluster): Promise<void> {
     for await (const { type } of nc.status()) {
-      if (type === 'disconnect') this.#down(`${url} does not answer`);
+      if (type === 'disconnect') this.#options.listener.onDown(`${url} does not answer`);
       if (type === 'reconnect') this.#interrupt();
     }
   }
@@ -114,36 +108,18 @@ export class FeedReader {
         'begin',
       );
     const consumer = await js.consumers.get(feedStream(name), start);
-    // Both times are the server's.
-    const { created: nowText, num_pending: pending } = await consumer.info(true);
-    const silentUs = (Date.parse(nowText) - Date.parse(state.last_ts)) * US_PER_MS;
+    let { num_pending: left } = await consumer.info(true);
     const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
     this.#interrupt = () => messages.stop();
-    if (pending === 0) this.#caughtUp(silentUs);
+    if (left === 0) listener.onCaughtUp();
     for await (const { seq, data, headers, info } of messages) {
       this.#stored = seq;
       this.#isTelling = true;
       this.#take(headers?.get('Nats-Msg-Id') ?? '', data);
       this.#isTelling = false;
-      if (info.pending === 0) this.#caughtUp(seq > state.last_seq ? 0 : silentUs);
+      if (left > 0 && info.pending === 0) listener.onCaughtUp();
+      left = Math.min(left, info.pending);
     }
-  }
-
-  #down(reason: string): void {
-    this.#stopSilence?.();
-    this.#stopSilence = undefined;
-    this.#options.listener.onDown(reason);
-  }
-
-  /** The last message is as old as `silentUs`. */
-  #caughtUp(silentUs: number): void {
-    const { listener, name, timers, silenceMax = SILENCE } = this.#options;
-    const left = silenceMax - silentUs;
-    const wasAlive = this.#stopSilence !== undefined;
-    this.#stopSilence?.();
-    const onSilence = (): void => this.#down(`the publisher of feed ${name} gives no sign of life`);
-    this.#stopSilence = left > 0 ? timers.after(durationUs(left), onSilence) : undefined;
-    if (!wasAlive || left <= 0) listener.onCaughtUp(left > 0);
   }
 
   #take(msgID: string, payload: Uint8Array): void {
@@ -218,13 +194,8 @@ export async function recordFeed(
         isCut ||= gap === 'begin';
         if (gap === 'lost') end(reason);
       };
-      const listener = { onRecords, onGap, onCaughtUp: () => resolve(), onDown: end };
-      reader = new FeedReader({
-        ...access,
-        from: tsUs(0),
-        listener,
-        timers: { after: () => () => undefined },
-      });
+      const listener = { onRecords, onGap, onCaughtUp: resolve, onDown: end };
+      reader = new FeedReader({ ...access, from: tsUs(0), listener });
       reader.ended.catch(reject);
     });
     for (const log of logs.values()) log.keep();

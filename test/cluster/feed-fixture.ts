@@ -5,7 +5,6 @@ import { readNote } from '../../src/recording/frame-log.ts';
 import { FeedPublisher, type FeedPublisherOptions } from '../../src/cluster/feed-publisher.ts';
 import { FeedReader, type FeedReaderOptions } from '../../src/cluster/feed-reader.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
-import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import type { StampedFrame } from '../../src/wire/stream/server-frame.ts';
 
 export const FEED = 'test';
@@ -22,7 +21,6 @@ export const frames = (from: number, to: number): readonly StampedFrame[] =>
 export class Publishing {
   readonly publisher: FeedPublisher;
   readonly alerts: string[] = [];
-  readonly timers = new VirtualTimers();
   losses = 0;
 
   constructor(settings: ClusterSettings, options: Partial<FeedPublisherOptions> = {}) {
@@ -31,7 +29,6 @@ export class Publishing {
       keep: { days: 1, bytes: 100_000_000 },
       open: () => openCluster(settings, 'publisher'),
       epoch: 'first',
-      timers: this.timers,
       alert: (severity, code, text) => this.alerts.push(`${severity} ${code}: ${text}`),
       onLost: () => {
         this.losses += 1;
@@ -52,15 +49,12 @@ export class Reading {
   readonly records: StampedFrame[] = [];
   readonly heard: string[] = [];
   readonly reader: FeedReader;
-  readonly timers = new VirtualTimers();
-  isAlive = false;
 
   constructor(settings: ClusterSettings, options: Partial<FeedReaderOptions> = {}) {
     this.reader = new FeedReader({
       name: FEED,
       open: () => openCluster(settings, 'reader'),
       from: tsUs(0),
-      timers: this.timers,
       listener: {
         onRecords: (records) => {
           for (const record of records) {
@@ -71,12 +65,8 @@ export class Reading {
           this.seqs = this.records.map((record) => record.seq);
         },
         onGap: (reason) => this.heard.push(`gap: ${reason}`),
-        onCaughtUp: (isAlive) => {
-          this.isAlive = isAlive;
-          this.heard.push('caught up');
-        },
+        onCaughtUp: () => this.heard.push('caught up'),
         onDown: (reason) => {
-          this.isAlive = false;
           if (this.heard.at(-1) !== `down: ${reason}`) this.heard.push(`down: ${reason}`);
         },
       },

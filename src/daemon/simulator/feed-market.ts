@@ -10,7 +10,7 @@ import { orderCode, streamCode } from '../../domain/ids.ts';
 import { instrumentIndex, milliseconds, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import { MergedBook } from '../../engine/market/market.ts';
 import type { FeedAccess } from '../../host/cluster-access.ts';
-import { systemTimers, withTimeout } from '../../host/system-clock.ts';
+import { withTimeout } from '../../host/system-clock.ts';
 import {
   type MarketSource,
   type SimulatorOptions,
@@ -81,8 +81,8 @@ class FeedMarket implements MarketSource, FeedListener {
     for (const contract of this.#contracts.values()) contract?.book.empty();
   }
 
-  onCaughtUp(isAlive: boolean): void {
-    this.#isCaughtUp = isAlive;
+  onCaughtUp(): void {
+    this.#isCaughtUp = true;
     this.#isRead();
     this.#judge('caught up');
   }
@@ -195,7 +195,7 @@ export async function openFeedMarket(
   const { FeedReader } = await import('../../cluster/feed-reader.ts');
   const source = new FeedMarket(codesOf(terms), log);
   // oxlint-disable-next-line no-new -- it reads as long as this process lives
-  new FeedReader({ name, open, from, listener: source, timers: systemTimers });
+  new FeedReader({ name, open, from, listener: source });
   await withTimeout(source.history, HISTORY_MAX);
   const { hundredthsPerTick: tick } = VN30_FUTURE;
   return { kind: 'feed', source, startPoints: (Math.round(terms.reference / tick) * tick) / 100 };
