@@ -122,6 +122,11 @@ export class CarriedOrders {
     return this.#endedBefore.has(order);
   }
 
+  /** A row of today without a reference that looks like it is another order: the broker too has begun a new day. */
+  isSurelyOver(order: ManagedOrder, startedUs: TsUs): boolean {
+    return this.#endedBefore.has(order) || (order.isCarriedOver && this.provesNumbers(startedUs));
+  }
+
   /** The book has only rows of the day before, or lacks rows that it had: it proves nothing about an order of today. */
   alertNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#core.settings.lookUp.spread) return;

@@ -153,7 +153,7 @@ export class OrderReconciler {
         order.isUnresolved &&
         !order.isTriggerOrder &&
         order.orderKey === null &&
-        !this.#view.carriedOrders.endedBeforeToday(order),
+        !this.#view.carriedOrders.isSurelyOver(order, startedUs),
     );
     const rows: BrokerOrder[] = [];
     for (const row of unowned) {

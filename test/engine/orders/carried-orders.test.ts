@@ -179,12 +179,18 @@ describe('a book that still shows yesterday', () => {
   });
 });
 
-it('a row of today that looks like an order of yesterday without an answer is no order of ours', () => {
-  const lost = earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'unknown' });
-  const rig = settle(begun([lost], { isEndless: false, hour: 10 }), 0, [YESTERDAYS]);
-  expect(rig.of('order_adopted')).toHaveLength(1);
-  expect([rig.statusOf(clientOrderId('H.1')), unproven(rig)]).toEqual(['expired_unproven', null]);
-});
+it.each([
+  ['after a night', false],
+  ['where trading goes through midnight', true],
+])(
+  'a row of today that looks like an order of yesterday without an answer is no order of ours %s',
+  (_, isEndless) => {
+    const lost = earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'unknown' });
+    const rig = settle(begun([lost], { isEndless, hour: 10 }), 0, [YESTERDAYS]);
+    expect(rig.of('order_adopted')).toHaveLength(1);
+    expect([rig.statusOf(clientOrderId('H.1')), unproven(rig)]).toEqual(['expired_unproven', null]);
+  },
+);
 
 it('an order of a later day counts and works on where the clock was set back: no night was between', () => {
   const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
