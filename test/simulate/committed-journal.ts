@@ -286,6 +286,15 @@ export class CommittedJournal {
     );
   }
 
+  /** Other orders of unknown fate with the terms of this stop: a row of the trigger book, which names no order, is a row of each. */
+  unknownTwins(id: string): readonly string[] {
+    const terms = stopTerms(this.orders.get(id));
+    if (terms === null) return [];
+    return [...this.orders.values()]
+      .filter((each) => each.id !== id && each.status === 'unknown' && stopTerms(each) === terms)
+      .map((each) => each.id);
+  }
+
   forgetFinished(): void {
     for (const [id, { status }] of this.orders) if (TERMINAL_STATUSES.has(status)) this.orders.delete(id);
     this.modifies.clear();
@@ -295,4 +304,11 @@ export class CommittedJournal {
   close(): void {
     this.#database?.close();
   }
+}
+
+function stopTerms(order: JournaledOrder | undefined): string | null {
+  const terms = order?.place?.terms;
+  if (terms === undefined || terms.trigger === null || terms.trigger.kind === 'bracket') return null;
+  const { orderCode, side, qty, limitPrice, trigger } = terms;
+  return JSON.stringify([orderCode, side, qty, limitPrice, trigger]);
 }

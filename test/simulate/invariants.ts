@@ -571,10 +571,10 @@ export class Invariants {
 
   #status({ clientOrderId, from, to, event, detail }: Body<'order_status'>): void {
     const world = this.#world;
-    if (to === 'not_sent' && this.#isInBooks(clientOrderId))
-      this.violated(`${clientOrderId} is at the broker and ended as not sent`);
-    if (to === 'presumed_absent' && this.#isInBooks(clientOrderId))
-      this.violated(`${clientOrderId} is presumed absent and is at the broker`);
+    const isAbsent = to === 'presumed_absent' || event === 'resolved_absent';
+    if ((isAbsent || to === 'not_sent') && this.#isInBooks(clientOrderId))
+      if (!isAbsent || !this.#isTwinAbsent(clientOrderId))
+        this.violated(`${clientOrderId} is at the broker and became ${to} here`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
     // A stop that the new day does not show may have sent its order in the old one; books that disagreed already wait for a person.
@@ -584,6 +584,11 @@ export class Invariants {
     if (to === 'expired_unproven' || isUnseen)
       this.#unproven.set(this.#ownerHere(clientOrderId), this.#doPositionsAgree ? 'agreed' : 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
+  }
+
+  /** Of two equal stops with one row either is the one that never arrived. */
+  #isTwinAbsent(id: string): boolean {
+    return this.#journal.unknownTwins(id).some((twin) => !this.#isInBooks(twin));
   }
 
   /** As committed; a child is known by the order that sent it. */
