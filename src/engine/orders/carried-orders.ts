@@ -70,7 +70,7 @@ export class CarriedOrders {
     order.canModify = false;
     const isDayOver = wasNight && !this.#isMidnightTraded();
     order.become(this.#statusToday(left, isDayOver));
-    if (order.isFinal || (isDayOver && !isWaiting)) this.#endedBefore.add(order);
+    if ((order.isFinal && wasNight) || (isDayOver && !isWaiting)) this.#endedBefore.add(order);
     this.#core.orders.add(order);
     if (orderNo !== null && isWaiting) this.#core.orders.brokerIds.bindTrigger(order, orderNo, orderKey);
     else if (orderNo !== null) this.#core.orders.brokerIds.bind(order, orderNo, this.#core.context.nowUs);

@@ -162,6 +162,13 @@ describe('a book that still shows yesterday', () => {
     ]);
   });
 
+  it('is the book of today where the clock was set back over midnight: it shows that an order never arrived', () => {
+    const lost = earlierOrder('H.2', { orderNo: null, orderKey: null, status: 'unknown' });
+    const rig = begun([earlierOrder('H.1', DONE), lost], { held: 2, hour: 10, followsBy: 1 });
+    settle(rig, 2, [FILLED]);
+    expect([rig.statusOf(clientOrderId('H.2')), unproven(rig)]).toEqual(['expired_unproven', null]);
+  });
+
   it('that proves an order over after positions agreed has them agree once more: nobody has to check', () => {
     const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
     const rig = begun([earlierOrder('H.2', gone)]);
