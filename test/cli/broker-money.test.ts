@@ -86,6 +86,17 @@ describe('money', () => {
     expect(await shell.run(`${line} --yes`, { extra: MONEY })).toMatchObject({ code: 0 });
   });
 
+  it.each(['deposit 1000', PLACE])('sent again from two terminals at once, %s, leaves once', async (line) => {
+    await shell.run('token');
+    shell.server.handle(({ socket }) => socket.destroy());
+    expect(await shell.run(`${line} --yes`, { extra: MONEY })).toMatchObject({ code: 1 });
+    shell.server.handle((exchange) => shell.answer(exchange));
+    const again = () => shell.run(`${line} --yes --again`, { extra: MONEY });
+    const answers = await Promise.all([again(), again(), again()]);
+    expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(shell.sent()).toHaveLength(2);
+  });
+
   it('that cannot be recorded does not leave, nor one that may be there already; a cancel does', async () => {
     await shell.run('token');
     mkdirSync(join(shell.dir, 'calls.jsonl'));

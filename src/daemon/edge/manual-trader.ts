@@ -153,13 +153,13 @@ export class ManualTrader {
     return { ok: false, text: reply.status === 'refused' ? `${reply.code} ${reply.message}` : reply.reason };
   }
 
-  /** Reason why the call may not be sent, or null. `again`: the operator has checked an equal call whose outcome is unknown. */
+  /** Reason why the call may not be sent, or null. `again`: the operator has checked the equal calls of before whose outcome is unknown. */
   refusal(call: ManualCall, again: boolean): string | null {
     const { config, problem, address } = this.#options;
     if (problem !== null && !isCancel(call)) return `${problem}\nonly cancels leave`;
     const isArmed = process.env['TICKWRIGHT_ARM'] === 'yes';
     const refused = callRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
-    return refused !== null || again ? refused : this.#twinOf(call);
+    return refused ?? this.#twinOf(call, again);
   }
 
   /** Records the call, sends it once, records its outcome. `again` as for `refusal`. */
@@ -173,7 +173,7 @@ export class ManualTrader {
       this.#options.note(reason);
     }
     // Of equal calls from two terminals at once the one that was recorded first leaves.
-    const reason = again ? null : this.#twinOf(call, id);
+    const reason = this.#twinOf(call, again, id);
     const sent: ManualOutcome = reason === null ? await this.#dispatch(call) : { status: 'not_sent', reason };
     const outcome = this.#options.address.secrets.hideIn(sent);
     const second = thrownText(() => this.#log.append({ id, at: systemClock.nowUs(), outcome }));
@@ -186,10 +186,10 @@ export class ManualTrader {
   }
 
   /** Why an equal call, recorded before this one, forbids it, or null. */
-  #twinOf(call: ManualCall, before?: string): string | null {
+  #twinOf(call: ManualCall, again: boolean, before?: string): string | null {
     if (!addsWhenRepeated(call)) return null;
     let twin: TsUs | undefined;
-    const failure = thrownText(() => (twin = this.#log.unknownTwin(call, before)));
+    const failure = thrownText(() => (twin = this.#log.unknownTwin(call, again, before)));
     if (failure !== null) return `the record of calls cannot be read: ${failure}`;
     return twin === undefined
       ? null
@@ -310,17 +310,25 @@ const NEW_LINE = 10;
 
 export class CallLog {
   readonly #path: string;
+  /** What was recorded before a person asked for a call ends here. */
+  #known = 0;
 
   constructor(path: string) {
     this.#path = path;
+    // One that cannot be read says so when it is.
+    thrownText(() => (this.#known = fs.statSync(path).size));
   }
 
-  /** Time of the latest equal call whose outcome is unknown, of those recorded `before` this one; undefined when there is none. */
-  unknownTwin(call: ManualCall, before?: string): TsUs | undefined {
+  /**
+   * Time of the latest equal call whose outcome is unknown, of those recorded `before` this one, and with `again` since this record was
+   * opened; undefined when there is none.
+   */
+  unknownTwin(call: ManualCall, again = false, before?: string): TsUs | undefined {
     const wanted = keyOf(call);
     let open: { readonly id: string; readonly at: TsUs }[] = [];
-    const written = undefinedIfMissing(() => fs.readFileSync(this.#path, 'utf8')) ?? '';
-    for (const line of written.split('\n').flatMap(linesIn)) {
+    const written = undefinedIfMissing(() => fs.readFileSync(this.#path)) ?? Buffer.alloc(0);
+    const text = written.toString('utf8', again ? this.#known : 0);
+    for (const line of text.split('\n').flatMap(linesIn)) {
       if (line.id === before) break;
       if ('call' in line) {
         if (keyOf(line.call) === wanted) open.push(line);

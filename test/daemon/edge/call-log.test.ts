@@ -63,11 +63,20 @@ it('a later one that ended well was sent by somebody who had checked the earlier
 it('one that crossed it and was not sent says nothing of it', () => {
   log.append({ id: '1', at: at(10), call: DEPOSIT });
   log.append({ id: '2', at: at(11), call: DEPOSIT });
-  expect(log.unknownTwin(DEPOSIT, '1')).toBeUndefined();
-  expect(log.unknownTwin(DEPOSIT, '2')).toBe(10);
+  expect(log.unknownTwin(DEPOSIT, false, '1')).toBeUndefined();
+  expect(log.unknownTwin(DEPOSIT, false, '2')).toBe(10);
   log.append({ id: '2', at: at(12), outcome: { status: 'not_sent', reason: 'an equal one' } });
   log.append({ id: '1', at: at(13), outcome: UNKNOWN });
   expect(log.unknownTwin(DEPOSIT)).toBe(10);
+});
+
+it('whoever checked before sending again knew of no call since', () => {
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
+  const [one, other] = [new CallLog(path), new CallLog(path)];
+  expect(one.unknownTwin(DEPOSIT, true)).toBeUndefined();
+  one.append({ id: '2', at: at(20), call: DEPOSIT });
+  expect(one.unknownTwin(DEPOSIT, true, '2')).toBeUndefined();
+  expect(other.unknownTwin(DEPOSIT, true)).toBe(20);
 });
 
 it('orders in between change nothing', () => {
