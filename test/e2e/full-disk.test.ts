@@ -1,19 +1,10 @@
 /** A disk that takes no more, under a paper run: its journal and its simulated broker fail, and both say so. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { thrownText } from '../../src/domain/failure.ts';
+import { expect, test, vi } from 'vitest';
 import { Database, SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   BOOKS_AGREE,
@@ -92,27 +83,9 @@ test('a full disk stops entries, names the broker that ended, and the next start
   expect(again.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
 });
 
-/** A real disk of a few megabytes, below the state directory. */
-function smallDisk(path: string): { fill(): void; empty(): void } {
-  mkdirSync(path);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=700', 'tmpfs', path]);
-  onTestFinished(() => void execFileSync('umount', ['--lazy', path]));
-  const filler = join(path, 'lost+found');
-  return {
-    fill() {
-      const file = openSync(filler, 'a');
-      for (let size = 1 << 20; size > 0; size >>= 1)
-        while (thrownText(() => writeSync(file, Buffer.alloc(size))) === null);
-      closeSync(file);
-    },
-    empty: () => rmSync(filler),
-  };
-}
-
 test('a start on a full disk keeps kill path, control and alerts, and trades once there is room', async (context) => {
-  context.skip(process.getuid?.() !== 0, 'only root can mount a small disk');
   const place = workplace(BUSY_CONFIG);
-  const disk = smallDisk(place.state);
+  const disk = smallDisk(context, place.state, '24m');
   // The simulated broker has a disk of its own, as a real one has.
   writeFileSync(join(place.state, '.tickwright'), '');
   mkdirSync(join(place.dir, 'broker'));

@@ -348,7 +348,8 @@ export class CallLog {
     const file = fs.openSync(this.#path, 'a+', OWNER_ONLY);
     try {
       // After half a line of a power cut the next record begins a new line.
-      fs.writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+      // All of it: a nearly full disk takes a part, and says nothing.
+      fs.writeFileSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
       fs.fsyncSync(file);
     } finally {
       fs.closeSync(file);

@@ -1,10 +1,11 @@
 /** The record of calls by hand. */
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { CallLog, type ManualOutcome, type MoneyCall } from '../../../src/daemon/edge/manual-trader.ts';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
+import { smallDisk } from '../../support/small-disk.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 let dir: string;
@@ -77,6 +78,15 @@ it('whoever checked before sending again knew of no call since', () => {
   one.append({ id: '2', at: at(20), call: DEPOSIT });
   expect(one.unknownTwin(DEPOSIT, true, '2')).toBeUndefined();
   expect(other.unknownTwin(DEPOSIT, true)).toBe(20);
+});
+
+it('a disk that has room for a part of a record refuses it', (context) => {
+  const small = join(dir, 'small');
+  const disk = smallDisk(context, small, '64k');
+  const full = new CallLog(join(small, 'calls.jsonl'));
+  writeFileSync(join(small, 'calls.jsonl'), '\n'.repeat(4_060));
+  disk.fill();
+  expect(() => full.append({ id: '1', at: at(10), call: DEPOSIT })).toThrow('ENOSPC');
 });
 
 it('orders in between change nothing', () => {
