@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { takeAccountLock } from '../../src/host/state/running-daemons.ts';
 import { takeInstanceLock } from '../../src/journal/instance-lock.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { goldenAnswer } from '../wire/support/golden.ts';
 import { ACCOUNT, BrokerShell, SUB_ACCOUNT } from './support/broker-shell.ts';
 
@@ -166,5 +168,19 @@ describe('the mode', () => {
     );
     const small = PLACE.replace('--qty 2', '--qty 1');
     expect(await shell.run(`${small} --yes`, { extra })).toMatchObject({ code: 0 });
+  });
+
+  it('live sends a cancel from a read-only state directory, and no order', async (context) => {
+    vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
+    vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+    const state = join(tempDir(), 'state');
+    const disk = smallDisk(context, state, '64k');
+    const run = (line: string) => shell.run(`${line} --state ${state}`, { extra: real('live') });
+    expect(await run('token')).toMatchObject({ code: 0 });
+    disk.allowReadsOnly();
+    expect(await run('cancel 17 --yes')).toMatchObject({ code: 0, err: expect.stringContaining('EROFS') });
+    const order = await run(`${PLACE.replace('--qty 2', '--qty 1')} --yes`);
+    expect([order.code, order.out]).toEqual([1, expect.stringContaining('the call could not be recorded')]);
+    expect(shell.sent()).toEqual([expect.stringContaining('/cancel')]);
   });
 });

@@ -2,7 +2,7 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace of the daemon. It may run next
  * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
-import { thrownText, undefinedIfMissing } from '../../domain/failure.ts';
+import { errorText, isDiskFailing, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -60,7 +60,13 @@ export function openBroker(
   problem: string | null = null,
 ): ManualTrader | undefined {
   const paths = statePaths(stateDir ?? asked.stateDir);
-  prepareStateDir(paths);
+  try {
+    prepareStateDir(paths);
+  } catch (error) {
+    // What cannot be recorded does not leave, but a cancel does.
+    if (!isDiskFailing(error)) throw error;
+    note(errorText(error));
+  }
   // A journal that only another Tickwright can read must not lock a person out of his orders.
   const { config, remarks } = withFirstDayLimits(asked, paths.journal, note);
   const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
