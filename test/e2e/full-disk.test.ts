@@ -142,3 +142,14 @@ test('a start on a full disk keeps kill path, control and alerts, and trades onc
   expect(daemon.output()).toMatch(BOOKS_AGREE);
   expect(tickwright(place, 'journal', 'verify').status).toBe(0);
 });
+
+test('a run whose control file can no longer be written ends as asked, with its journal closed', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  await daemon.line(/ busy +filled/);
+  const file = join(place.state, 'control.json');
+  rmSync(file);
+  mkdirSync(file);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+  expect(readdirSync(place.state)).not.toContain('journal.db-wal');
+});

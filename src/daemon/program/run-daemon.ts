@@ -3,7 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { errorText, failureText, hasCode, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
+import {
+  errorText,
+  failureText,
+  hasCode,
+  isDiskFull,
+  JournalFormatError,
+  thrownText,
+} from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
@@ -459,7 +466,8 @@ async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick
     url: `http://127.0.0.1:${server.port}`,
     close: async () => {
       unlist();
-      writeBlocks(paths.control, ['']);
+      // A link that stays is to a process that has ended.
+      void thrownText(() => writeBlocks(paths.control, ['']));
       await server.close();
     },
   };
