@@ -1,6 +1,7 @@
 /** What is asked before anything leaves, and what leaves in no case. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/host/system-clock.ts';
 import { takeAccountLock } from '../../src/host/state/running-daemons.ts';
 import { takeInstanceLock } from '../../src/journal/instance-lock.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -79,6 +80,28 @@ describe('the question', () => {
     lock.release();
     expect(placing.err).toContain('it will adopt this as an order of another channel, and cancel an entry');
     expect(changing.err).toContain('an order of its own goes on with these terms');
+  });
+});
+
+describe('in an auction', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    systemClock.restart();
+  });
+
+  it.each([
+    ['14:29', false],
+    ['14:30', true],
+    ['08:50', true],
+  ])('at %s the question says that nothing can be taken back: %s', async (time, isSaid) => {
+    vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
+    vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`2026-03-11T${time}:00+07:00`) });
+    systemClock.restart();
+    const text = 'auction: no order can be changed or canceled before it ends';
+    for (const line of [PLACE.replace('--qty 2', '--qty 1'), 'cancel 17'])
+      expect((await shell.run(line, { extra: real('live') })).err.includes(text), line).toBe(isSaid);
+    expect((await shell.run('condition-cancel 7625321', { extra: real('live') })).err).not.toContain(text);
   });
 });
 

@@ -10,6 +10,8 @@ import {
 } from '../../daemon/edge/manual-trader.ts';
 import { type CliContext, EXIT, failed, jsonText, nothingThere, wrongUsage } from '../cli-io.ts';
 import { valid } from '../read-config.ts';
+import { isAuction, phaseAt } from '../../domain/calendar.ts';
+import { systemClock } from '../../host/system-clock.ts';
 import { storedConfig } from '../../host/strategy-files/own-strategies.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { example } from '../options.ts';
@@ -130,6 +132,10 @@ function questionOf(call: ManualCall, trader: ManualTrader): string {
       : 'an order of its own goes on with these terms, until it changes them again';
     lines.push(`a daemon trades this account: ${effect}`);
   }
+  const phase = phaseAt(config.calendar, systemClock.nowUs());
+  // A paper account has hours of its own.
+  if (config.mode === 'live' && isAuction(phase) && ['place', 'change', 'cancel'].includes(call.kind))
+    lines.push(`in the ${phase.replace('_', ' ')}: no order can be changed or canceled before it ends`);
   return lines.join('\n');
 }
 
