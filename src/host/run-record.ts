@@ -73,7 +73,8 @@ export class RunRecord {
 
   end(reason: string, now: TsUs): void {
     const ended = { atUs: now, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
-    write(this.#path, [JSON.stringify({ ...this.#run, ended })]);
+    // The end of a run does not fail for its record: the next start takes it for a death.
+    void thrownText(() => write(this.#path, [JSON.stringify({ ...this.#run, ended })]));
   }
 }
 

@@ -1,5 +1,5 @@
 /** A run marks how it ended, and the next start reads it. */
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { followStrategies, RunRecord } from '../../src/host/run-record.ts';
@@ -48,6 +48,14 @@ it('distinguishes a clean end from a death', () => {
   const third = RunRecord.begin(path, at(90));
   expect(third.earlier).toMatchObject({ startedUs: at(61), ended: null });
   expect(third.deaths).toBe(1);
+});
+
+it('lets a run end that can no longer be recorded', () => {
+  const path = markAt();
+  const run = RunRecord.begin(path, at(0));
+  rmSync(path);
+  mkdirSync(path);
+  expect(() => run.end('stopped', at(1))).not.toThrow();
 });
 
 it('counts deaths within minutes until a clean end', () => {
