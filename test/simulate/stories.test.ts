@@ -380,6 +380,20 @@ it.each(['the process dies', 'the day changes'])(
     ),
 );
 
+it('goes on in the next session, where a virtual machine was suspended over night with orders at the broker', () =>
+  inWorld({ strategies: BUSY, hasAuctions: true }, async (world) => {
+    await world.run(20);
+    expect(world.simulator.brokerage.positions(world.account).some(({ net }) => net !== 0)).toBe(true);
+    world.suspend(22.5 * 3_600);
+    await world.run(60);
+    expect(world.daemon?.sessionDay).toBe('2026-03-10');
+    const entries = entriesOf(world);
+    const morningUs = START_US + 22 * 3_600e6;
+    const fills = entries.filter(({ kind, tsUs: at }) => kind === 'fill' && at > morningUs);
+    expect(fills.length).toBeGreaterThan(0);
+    expect(entries.filter(({ kind }) => kind === 'position_mismatch')).toEqual([]);
+  }));
+
 it('takes up no halt, stop or version that another day has changed since', () =>
   // The token lives for eight hours.
   inWorld({ startUs: START_US + 11 * 3600e6, restartSeconds: [0.1, 0.1] }, async (world) => {

@@ -77,13 +77,14 @@ export class World {
   readonly #clockSources: ClockSources = {
     wallMs: () => Date.now(),
     monotonicMs: () => performance.now(),
-    uptimeMs: () => this.time.uptimeMs,
+    uptimeMs: () => this.time.uptimeMs - this.#suspendedMs,
   };
   readonly #uninstall: (() => void)[] = [];
   #process: Process | undefined = undefined;
   #starts = 0;
   #stamps = 0;
   #skewUs: number;
+  #suspendedMs = 0;
   #isStopping = false;
   /** The operator asks for a token no sooner, in lived time. */
   tokenAtUs = 0;
@@ -360,6 +361,12 @@ export class World {
     this.trace.say('machine', `sleeps ${seconds.toFixed(0)} s`);
     this.network.cutAll();
     this.time.leap(Math.round(seconds * 1e6));
+  }
+
+  /** The virtual machine sleeps without a clock of its own that says so. */
+  suspend(seconds: number): void {
+    this.#suspendedMs += seconds * 1e3;
+    this.sleep(seconds);
   }
 
   jumpClock(seconds: number): void {
