@@ -8,7 +8,7 @@
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { dayClose, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { taxOn } from '../../domain/costs.ts';
-import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
+import { minutes, type Money, money, OPERATOR_INDEX, type TsUs, tsUs } from '../../domain/units.ts';
 import type { OrderListSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
@@ -81,6 +81,8 @@ export class MoneyReconciler {
 
   onAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     if (this.#reaction === undefined || !this.#isOfToday(startedUs)) return;
+    // Of the broker's day: a clock of ours that is wrong makes another one of it.
+    if (!this.#isOfToday(tsUs(startedUs - this.#engine.session.clockSkewUs))) return;
     this.#proof.onRead(account, startedUs, at, this.#fills.count);
   }
 

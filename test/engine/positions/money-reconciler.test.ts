@@ -5,7 +5,7 @@ import { orderCosts } from '../../../src/domain/costs.ts';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
+import { milliseconds, money, OPERATOR_INDEX, US_PER_DAY } from '../../../src/domain/units.ts';
 import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
@@ -132,6 +132,19 @@ describe('money that agrees', () => {
     twice(late, [bought('1', 1)], { fee: 0, tax: 0, cash: CASH - 5 });
     expect([moneyOf(late).state, halted(late)]).toEqual(['unread', null]);
   });
+
+  it.each([-1, 1])(
+    'is not compared while our clock is %d day off: the broker shows that of another day',
+    (days) => {
+      const rig = started();
+      rig.post({ kind: 'clock_skew', skewUs: days * US_PER_DAY, roundTrip: milliseconds(20) });
+      twice(rig, [], { fee: 99 });
+      expect([moneyOf(rig).state, halted(rig)]).toEqual(['unread', null]);
+      rig.post({ kind: 'clock_skew', skewUs: 0, roundTrip: milliseconds(20) });
+      twice(rig, []);
+      expect(moneyOf(rig).state).toBe('agreed');
+    },
+  );
 });
 
 describe('money that differs', () => {
