@@ -8,6 +8,7 @@ import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/pa
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
+import type { HeldPosition } from '../positions/portfolio.ts';
 import type { PositionKey } from './targets.ts';
 
 export class RolloverMonitor {
@@ -31,7 +32,8 @@ export class RolloverMonitor {
 
   /**
    * A strategy sees neither positions nor orders in a contract that it has left, as F2M does at a roll, and any strategy whose symbols
-   * were edited: entries there are withdrawn, positions are alerted. After each list, and each read of the positions.
+   * were edited: entries there are withdrawn, positions are alerted. So are those that a wrong expiry denies their exits. After each list, and
+   * each read of the positions.
    */
   checkLeft(): void {
     const { calendar, context, contracts, orders, portfolio, registry, session, withdrawal } = this.#state;
@@ -43,13 +45,30 @@ export class RolloverMonitor {
     }
     for (const held of portfolio.held()) {
       const contract = contracts.at(held.instrument);
-      if (contract === undefined || context.nowUs >= rollsFrom(calendar, contract)) continue;
-      if (!this.#hasLeft(held)) continue;
-      const { strategy, qty } = held;
-      const codes = registry.legs(strategy).map(({ orderCode }) => orderCode);
-      const text = `${qty} of ${contract.orderCode}: ${registry.idOf(strategy)} trades ${codes.join(', ')} and does not see it; its stops stay`;
-      if (addNew(this.#alerted, text)) context.alert(strategy, 'critical', 'held_outside_symbols', text);
+      if (contract === undefined) continue;
+      if (context.nowUs >= rollsFrom(calendar, contract)) this.#alertExpired(held, contract);
+      else if (this.#hasLeft(held)) this.#alertLeft(held, contract);
     }
+  }
+
+  #alertLeft({ strategy, qty }: HeldPosition, { orderCode: code }: Contract): void {
+    const { registry } = this.#state;
+    const codes = registry.legs(strategy).map(({ orderCode }) => orderCode);
+    const text = `${qty} of ${code}: ${registry.idOf(strategy)} trades ${codes.join(', ')} and does not see it; its stops stay`;
+    this.#alertHeld(strategy, 'held_outside_symbols', text);
+  }
+
+  /** The broker still lists the contract and shows the position: the expiry on its list is wrong, and no exit is sent. */
+  #alertExpired({ strategy, instrument, qty }: HeldPosition, { orderCode, expiry }: Contract): void {
+    const { contracts, positionReconciler, session } = this.#state;
+    if (session.phase === 'closed' || session.tradingDay() <= expiry || contracts.isEnded(instrument)) return;
+    if ((positionReconciler.brokerQty(instrument) ?? 0) === 0) return;
+    const text = `${qty} of ${orderCode}: the broker shows the position, and its list says that the contract expired on ${expiry}: exits are denied; its stops stay`;
+    this.#alertHeld(strategy, 'exits_denied', text);
+  }
+
+  #alertHeld(strategy: StrategyIndex, code: string, text: string): void {
+    if (addNew(this.#alerted, text)) this.#state.context.alert(strategy, 'critical', code, text);
   }
 
   /** An earlier version of the strategy traded what it named. */

@@ -3,7 +3,7 @@ import { SETTINGS } from '../support/state-rig.ts';
 import { boardOn } from '../support/board.ts';
 import { SessionWorld } from '../support/session-world.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY, SETTINGS as SEATS, worth } from '../../support/engine-world.ts';
+import { DAY, FRONT, NEXT, SETTINGS as SEATS, worth } from '../../support/engine-world.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { addDays, tradingDay } from '../../../src/domain/civil-date.ts';
 import { withAliases } from '../../../src/domain/contract-code.ts';
@@ -151,3 +151,23 @@ test.each(['a reload', 'a restart', 'a restart on the next day'])(
     );
   },
 );
+
+test('a position whose exits the expiry of a wrong list denies is alerted once', () => {
+  const rig = new EngineRig({ isReal: true });
+  rig
+    .session({}, [{ strategy: FIRST, qty: 1 }])
+    .boot(1)
+    .contracts()
+    .stream('live')
+    .reference()
+    .account();
+  rig.look().pass(1).positions(1).look().pass(1);
+  expect(rig.alerts()).toEqual([]);
+  rig.pass(1).contracts([{ ...FRONT, expiry: tradingDay('2026-03-02') }, NEXT]);
+  for (let i = 0; i < 2; i += 1) rig.pass(5).look().pass(1).positions(1);
+  rig.submit(FIRST, 'sell', 1, 13_000);
+  expect(rig.of('denied')).toMatchObject([{ denial: { code: 'contract_expired' } }]);
+  expect(rig.of('alert').filter(({ severity }) => severity === 'critical')).toMatchObject([
+    { code: 'exits_denied', strategy: FIRST, text: expect.stringContaining('1 of VN30F2603') },
+  ]);
+});
