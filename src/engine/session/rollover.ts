@@ -6,7 +6,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { addNew } from '../../domain/lists.ts';
 import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
-import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
+import { type InstrumentIndex, type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { PositionKey } from './targets.ts';
@@ -36,11 +36,11 @@ export class RolloverMonitor {
    * each read of the positions.
    */
   checkLeft(): void {
-    const { calendar, context, contracts, orders, portfolio, registry, session, withdrawal } = this.#state;
-    // At night nothing fills, and the list of the morning may bring the contract back to an alias.
+    const { calendar, context, contracts, orders, portfolio, session, withdrawal } = this.#state;
+    // At night nothing fills.
     for (const order of session.phase === 'closed' ? [] : orders.open) {
-      const { purpose, isAdopted, extras, clientOrderId, strategy } = order;
-      if (purpose !== 'entry' || isAdopted || extras.isWithdrawn || registry.lacksMonth(strategy)) continue;
+      const { purpose, isAdopted, extras, clientOrderId } = order;
+      if (purpose !== 'entry' || isAdopted || extras.isWithdrawn) continue;
       if (this.#hasLeft(order) && !withdrawal.isCover(clientOrderId)) withdrawal.withdrawOrder(order);
     }
     for (const held of portfolio.held()) {
@@ -76,7 +76,23 @@ export class RolloverMonitor {
     const { context, registry } = this.#state;
     const legs = registry.legs(strategy);
     if (registry.isStopped(strategy) || context.decisions.isOlderVersion(strategy)) return false;
-    return legs.length > 0 && legs.every(({ index }) => index !== instrument);
+    return (
+      legs.length > 0 &&
+      legs.every(({ index }) => index !== instrument) &&
+      !this.#comesBack(strategy, instrument)
+    );
+  }
+
+  /** A list without the new month moves an alias on: the next one, of the morning at night, brings its contract back. */
+  #comesBack(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
+    const { calendar, contracts, session, settings } = this.#state;
+    const day = addDays(session.tradingDay(), session.phase === 'closed' ? 1 : 0);
+    return (settings.strategies[strategy]?.symbols ?? []).some((symbol) => {
+      const alias = aliasOf(symbol);
+      if (alias === undefined) return false;
+      const months = listedMonths(calendar, alias.underlying, day);
+      return isOfMonth(contracts.codeOf(instrument), months[alias.place]);
+    });
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {

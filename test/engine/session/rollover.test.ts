@@ -98,6 +98,20 @@ test.each([
   ]);
 });
 
+test('a position in a contract that F1Q means again with the list of the morning is not alerted until it comes', () => {
+  const world = new SessionWorld({ day: '2026-02-13', time: '14:50', settings: naming('VN30F1Q') });
+  const listed = world.state.contracts.all;
+  world.start(() => world.hold(0, 2, listed.find(({ orderCode }) => orderCode === '41I1G6000')?.index));
+  world.runUntil('15:01').afterEvent('position_snapshot');
+  expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G9000');
+  world.runUntil('08:50', '2026-02-23').list(listed);
+  world.afterEvent('position_snapshot');
+  const [, april] = boardOn('2026-02-23');
+  world.list([...listed, { ...april!, index: instrumentIndex(listed.length) }]);
+  expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G6000');
+  expect(world.codes()).not.toContain('held_outside_symbols');
+});
+
 test.each([
   ['F2M has left is withdrawn before the open', 'VN30F2M', '41I1G3000', ['withdraw 0 stop']],
   ['F1Q means again with the list of the morning stays', 'VN30F1Q', '41I1G6000', []],
