@@ -166,7 +166,8 @@ export class CarriedOrders {
     const { strategy, instrument, side, isProtective } = order;
     const held = this.#core.portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
-    const text = `${Math.abs(held)} of ${order.orderCode} may have no stop: ${order.describe()} waited at the broker in the last session, and its trigger book no longer shows it`;
+    const bare = Math.min(Math.abs(held), leavesOf(order));
+    const text = `${bare} of ${order.orderCode} may have no stop: ${order.describe()} waited at the broker in the last session, and its trigger book no longer shows it`;
     const severity = isProtective ? 'warning' : 'critical';
     this.#core.context.alert(strategy, severity, 'exits_missing', text, { about: order.orderCode });
   }

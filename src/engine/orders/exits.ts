@@ -186,7 +186,8 @@ export class BracketExits {
   check(startedUs: TsUs): void {
     const [orders, lookUp, context] = [this.#core.orders, this.#core.settings.lookUp, this.#core.context];
     for (const bracket of orders.bracketsMissingExits) {
-      if (this.#coveredBy(bracket) >= bracket.filledQty) {
+      const bare = bracket.filledQty - this.#coveredBy(bracket);
+      if (bare <= 0) {
         orders.bracketsMissingExits.delete(bracket);
         orders.changed(bracket);
         this.#scansWithoutExits.delete(bracket);
@@ -196,7 +197,7 @@ export class BracketExits {
       this.#scansWithoutExits.set(bracket, evidence);
       evidence.add(startedUs, lookUp);
       if (!evidence.isEnough(lookUp) || !bracket.markReported('exits')) continue;
-      const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.describe()} has filled, and the trigger book does not show its exits`;
+      const text = `${bare} of ${bracket.orderCode} have no exits at the broker: ${bracket.describe()} has filled, and the trigger book does not show exits for all of it`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text, { about: bracket.orderCode });
     }
   }

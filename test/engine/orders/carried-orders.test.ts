@@ -339,6 +339,12 @@ describe('a stop of a strategy that the broker has dropped overnight', () => {
       expect.stringMatching(/^critical 1 of VN30F2603 may have no stop: sell 1 VN30F2603 \(H\.9\)/),
     ]);
   });
+
+  it('is alerted for what it covered of a larger position', () => {
+    const rig = begun([], { held: 3, stop, isEndless: false, hour: 10 });
+    settle(settle(rig, 3), 3);
+    expect(missingExits(rig)).toEqual([expect.stringMatching(/^critical 1 of VN30F2603 may have no stop/)]);
+  });
 });
 
 describe('a stop that was found before the broker began its new day', () => {

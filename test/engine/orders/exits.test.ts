@@ -1,7 +1,7 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
 import { describe, expect, it } from 'vitest';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
@@ -148,6 +148,15 @@ describe('a bracket', () => {
       [id, 'reduce', 1],
       [id, 'reduce', 1],
     ]);
+  });
+
+  it('whose exits cover a part of what has filled is alerted for the rest', () => {
+    const rig = startWaiting({ lookUp: { scans: 3, spread: seconds(3) } });
+    boughtBracket(rig);
+    const exits = [exitHalf('a', 12_950, { qty: 1 }), exitHalf('b', 13_080, { qty: 1 })];
+    for (let scan = 0; scan < 4; scan += 1) rig.pass(2).conditions(exits);
+    const alerts = rig.of('alert').filter(({ code }) => code === 'exits_missing');
+    expect(alerts).toMatchObject([{ text: expect.stringMatching(/^1 of VN30F2603 have no exits/) }]);
   });
 
   it('needs its entry between its exits', () => {
