@@ -37,9 +37,8 @@ export class OrderReconciler {
   readonly #adoption: Adoption;
   /** When the answer was there of the complete scan that showed a row of the trigger book first. */
   readonly #shownSinceUs = new Map<BrokerOrderKey, TsUs>();
-  /** Rows that the day's first complete scan of the trigger book shows ended, without an order that they sent. */
-  readonly #overBefore = new Set<BrokerOrderKey>();
-  #hasScannedTriggers = false;
+  /** Rows that the day's first complete scan of the trigger book shows ended, without an order that they sent; null before it. */
+  #overBefore: ReadonlySet<BrokerOrderKey> | null = null;
 
   constructor(view: EngineView, rows: RowReader, adoption: Adoption) {
     this.#view = view;
@@ -187,9 +186,9 @@ export class OrderReconciler {
     const now = this.#view.context.nowUs;
     for (const { orderKey } of all)
       if (!this.#shownSinceUs.has(orderKey)) this.#shownSinceUs.set(orderKey, now);
-    for (const row of this.#hasScannedTriggers ? [] : unowned)
-      if (!mayWork(row) && row.children.length === 0) this.#overBefore.add(row.orderKey);
-    this.#hasScannedTriggers = true;
+    const overBefore = (this.#overBefore ??= new Set(
+      unowned.filter((row) => !mayWork(row) && row.children.length === 0).map(({ orderKey }) => orderKey),
+    ));
     const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs => this.#shownSinceUs.get(orderKey) ?? now;
     const nameless = this.#view.orders.open.filter(
       ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,
@@ -212,7 +211,7 @@ export class OrderReconciler {
     const livingFirst = matched.foreign.toSorted((a, b) => Number(mayWork(b)) - Number(mayWork(a)));
     for (const row of livingFirst) {
       const wasOver =
-        this.#overBefore.has(row.orderKey) || (!mayWork(row) && this.#view.carriedOrders.hasLapsed(row));
+        overBefore.has(row.orderKey) || (!mayWork(row) && this.#view.carriedOrders.hasLapsed(row));
       const bracket = this.#view.exits.bracketOf(row, { startedUs, sinceUs: sinceOf(row), wasOver });
       if (bracket === 'undecided') {
         for (const number of row.children) unresolved.add(number);

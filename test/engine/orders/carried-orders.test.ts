@@ -15,6 +15,7 @@ import {
   waitingOrder,
 } from '../../support/engine-facts.ts';
 import { bracketBuy, exitHalf, waits } from '../support/trigger-rows.ts';
+import { replay } from '../../support/engine-replay.ts';
 import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
 
 const ENDLESS = alwaysOpen(CALENDAR);
@@ -31,17 +32,18 @@ interface Begin {
   readonly off?: Pick<SessionStarted, 'stoppedStrategies' | 'haltedStrategies'>;
 }
 
-/** One second into the day: positions have not been read. */
-function begun(
-  orders: readonly CarriedOrder[],
-  { held = 0, hour = 0, isEndless = true, followsBy = -1, stop, ofStop, off = {} }: Begin = {},
-): EngineRig {
-  const rig = new EngineRig({
+const engineOf = ({ hour = 0, isEndless = true }: Begin): EngineRig =>
+  new EngineRig({
     startUs: timeOf(hour),
     canWait: true,
     ...(isEndless ? { calendar: ENDLESS } : {}),
     lookUp: { scans: 3, spread: seconds(3) },
   });
+
+/** One second into the day: positions have not been read. */
+function begun(orders: readonly CarriedOrder[], begin: Begin = {}): EngineRig {
+  const { held = 0, followsBy = -1, stop, ofStop, off = {} } = begin;
+  const rig = engineOf(begin);
   rig.contracts().session(
     {
       follows: addDays(DAY, followsBy),
@@ -378,22 +380,38 @@ it('exits that the last session had not seen belong to the strategy whose bracke
   expect(rig.alerts()).toEqual([]);
 });
 
-it.each([
-  ['were canceled before the day began are none of it, and it is without', true, [], ['exits_missing']],
-  ['come and are canceled in this day are its own', false, ['H.1', 'H.1'], []],
-])('exits at the prices of a bracket of yesterday that %s', (_, wereThere, parents, alerts) => {
-  const bracket = earlierOrder('H.1', {
-    trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
+/** In the middle of a day that began with `begun`. */
+function restarted(rig: EngineRig, begin: Begin): EngineRig {
+  const again = engineOf(begin);
+  replay(again, rig.inputs, rig.entries);
+  return again.pass(1).contracts().boot(3).stream('live').reference().pass(1);
+}
+
+describe.each([
+  [null, ''],
+  ['before', ', over a restart before the first scan of the day'],
+  ['after', ', over a restart after the first scan of the day'],
+])('exits at the prices of a bracket of yesterday', (restart, when) => {
+  it.each([
+    ['were canceled before the day began are none of it, and it is without', true, [], ['exits_missing']],
+    ['come and are canceled in this day are its own', false, ['H.1', 'H.1'], []],
+  ])(`that %s${when}`, (_, wereThere, parents, alerts) => {
+    const bracket = earlierOrder('H.1', {
+      trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
+    });
+    const exits = [
+      exitHalf('a', 12_950, { status: 'canceled' }),
+      exitHalf('b', 13_080, { status: 'canceled' }),
+    ];
+    const rows = [{ no: '5', ref: clientOrderId('H.1'), ...traded(13_000, 2) }];
+    let rig = begun([bracket], { hour: 1 });
+    if (restart === 'before') rig = restarted(rig, { hour: 1 });
+    rig.conditions(wereThere ? exits : []);
+    if (restart === 'after') rig = restarted(rig, { hour: 1 });
+    settle(rig, 2, rows, exits);
+    expect(rig.of('order_waiting').map(({ parent }) => parent)).toEqual(parents);
+    expect(rig.alerts()).toEqual(alerts);
   });
-  const exits = [
-    exitHalf('a', 12_950, { status: 'canceled' }),
-    exitHalf('b', 13_080, { status: 'canceled' }),
-  ];
-  const rows = [{ no: '5', ref: clientOrderId('H.1'), ...traded(13_000, 2) }];
-  const rig = begun([bracket], { hour: 1 }).conditions(wereThere ? exits : []);
-  settle(rig, 2, rows, exits);
-  expect(rig.of('order_waiting').map(({ parent }) => parent)).toEqual(parents);
-  expect(rig.alerts()).toEqual(alerts);
 });
 
 it('an exit that triggered on its last day, the one before, is no exit of today', () => {
