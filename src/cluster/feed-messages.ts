@@ -1,5 +1,6 @@
 /** A message is a piece of a frame log, numbered without a hole; notes in it say what happened to the broker's stream, headers the rest. */
-import { frameRecords, FrameRecords } from '../recording/frame-log.ts';
+import { isRecord, parseJson } from '../domain/parsed.ts';
+import { frameRecords, FrameRecords, isBadNote } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export const feedStream = (feed: string): string => `TICKWRIGHT_FEED_${feed}`;
@@ -41,5 +42,15 @@ export function decodeBatch({ msgID, payload }: FeedMessage): FeedBatch | undefi
   const first = Number(number);
   if (epoch === '' || !Number.isSafeInteger(first) || first < 1) return undefined;
   const reader = new FrameRecords();
-  return { epoch, first, records: [...reader.read(Buffer.from(payload)), ...reader.finish()] };
+  const records = [...reader.read(Buffer.from(payload)), ...reader.finish()];
+  return records.some(isBadNote) ? undefined : { epoch, first, records };
+}
+
+/** Undefined for terms that no publisher of ours has sent. */
+export function decodeTerms(text: string): FeedTerms | undefined {
+  const read = parseJson(text, TERMS);
+  if (!read.ok || !isRecord(read.value)) return undefined;
+  const { orderCode, streamCode, reference } = read.value;
+  if (typeof orderCode !== 'string' || typeof streamCode !== 'string') return undefined;
+  return typeof reference === 'number' ? { orderCode, streamCode, reference } : undefined;
 }

@@ -4,7 +4,7 @@ import { errorText } from '../domain/failure.ts';
 import { type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
-import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
+import { decodeBatch, decodeTerms, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
 import { getOrCreate } from '../domain/lists.ts';
@@ -153,9 +153,13 @@ export async function readTerms({ jsm, url }: Cluster, name: string): Promise<Fe
   const message = await jsm.streams.getMessage(feedStream(name), last).catch((error: unknown) => {
     throw new Error(feedProblem(url, name, error), { cause: error });
   });
-  const terms = message?.header.get(TERMS) ?? '';
-  if (terms !== '') return JSON.parse(terms);
-  throw new Error(`${url}: feed ${name} lists no contract yet: its daemon has not opened a session`);
+  const text = message?.header.get(TERMS) ?? '';
+  if (text === '')
+    throw new Error(`${url}: feed ${name} lists no contract yet: its daemon has not opened a session`);
+  const terms = decodeTerms(text);
+  if (terms === undefined)
+    throw new Error(`${url}: feed ${name} has terms that no daemon has sent: ${text.slice(0, 200)}`);
+  return terms;
 }
 
 // Frame logs of what a feed has, one a day.

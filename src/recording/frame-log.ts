@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { dayNumber, isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { isRecord, parseJson } from '../domain/parsed.ts';
 import { seq, tsUs } from '../domain/units.ts';
 import { createWholeFile, withFile } from './columns/whole-file.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
@@ -81,9 +82,19 @@ export const noteOf = (event: StreamNote): StampedFrame => ({
   text: NOTE + JSON.stringify(event),
 });
 
-/** Undefined for a frame. */
-export const readNote = ({ text }: StampedFrame): StreamNote | undefined =>
-  text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
+/** Undefined for a frame, and for a text that only begins as a note does. */
+export function readNote({ seq: number, tsUs: at, text }: StampedFrame): StreamNote | undefined {
+  if (!text.startsWith(NOTE)) return undefined;
+  const read = parseJson(text.slice(NOTE.length), 'note');
+  if (!read.ok || !isRecord(read.value)) return undefined;
+  const { state, reason } = read.value;
+  const isState = state === 'live' || state === 'stale' || state === 'down';
+  if (!isState || typeof reason !== 'string') return undefined;
+  return { kind: 'stream', seq: number, tsUs: at, state, reason };
+}
+
+export const isBadNote = (frame: StampedFrame): boolean =>
+  frame.text.startsWith(NOTE) && readNote(frame) === undefined;
 
 /** As they lie in a log. */
 export function frameRecords(frames: readonly StampedFrame[]): Buffer {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openCluster } from '../../src/cluster/connection.ts';
-import { feedStream, feedSubject } from '../../src/cluster/feed-messages.ts';
+import { encodeBatch, feedStream, feedSubject, TERMS } from '../../src/cluster/feed-messages.ts';
 import { recordFeed, readTerms } from '../../src/cluster/feed-reader.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { frameRecords } from '../../src/recording/frame-log.ts';
@@ -365,4 +365,46 @@ describe('a feed that cannot be published', () => {
     await until(() => expect(read.seqs).toEqual(numbers(10)));
     expect(read.heard).toContain('gap: feed test has a message that no daemon has sent');
   });
+
+  test.each([
+    'n|{',
+    'n|null',
+    'n|{"kind":"stream","state":"up","reason":""}',
+    'n|{"kind":"stream","state":"live"}',
+  ])('a record that only begins as a note is a gap, and no note: %s', async (text) => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    sent.take(frames(1, 5));
+    await until(() => expect(read.seqs).toEqual(numbers(5)));
+    const cluster = await openCluster(server, 'other');
+    const [record] = frames(6, 6);
+    const { msgID, payload } = encodeBatch({ epoch: 'first', first: 99, records: [{ ...record!, text }] });
+    await cluster.js.publish(feedSubject(FEED), payload, { msgID });
+    await cluster.close();
+    sent.take(frames(6, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    expect(read.heard).toContain('gap: feed test has a message that no daemon has sent');
+    expect(read.heard.join()).not.toContain('publisher');
+  });
+
+  test.each(['{', '[]', '{"orderCode":"VN30F2603","streamCode":"VN30F2603","reference":"1300"}'])(
+    'terms that no daemon has sent are said to who asks for its contracts: %s',
+    async (terms) => {
+      const server = await natsServer();
+      const sent = new Publishing(server);
+      const read = new Reading(server);
+      sent.take(frames(1, 1));
+      await until(() => expect(read.seqs).toEqual([1]));
+      const cluster = await openCluster(server, 'other');
+      const { headers: newHeaders } = await import('@nats-io/transport-node');
+      const headers = newHeaders();
+      headers.set(TERMS, terms);
+      await cluster.js.publish(feedSubject(FEED), '', { headers });
+      await expect(readTerms(cluster, FEED)).rejects.toThrow(
+        `${server.url}: feed test has terms that no daemon has sent`,
+      );
+      await cluster.close();
+    },
+  );
 });

@@ -22,8 +22,10 @@ import {
   frameDamageText,
   type FrameLogEnd,
   frameLogPath,
+  noteOf,
   openFrameLog,
   readFrameBatches,
+  readNote,
   packFrameLog,
   pruneFrameLogs,
   unpackedLogs,
@@ -56,6 +58,20 @@ it('gives every frame back as it came, whatever it was', () => {
 it('keeps texts with line feeds and with the head of a record in them', () => {
   const texts = ['a\nb', '\n', '', '3 3000 1\nx\n', 'đ€😀'];
   expect(textsOf(written(tempDir(), texts))).toEqual(texts);
+});
+
+it.each(['n|', 'n|{', 'n|null', 'n|{"state":"up","reason":""}', 'n|{"state":"live"}'])(
+  'takes what only begins as a note for a frame: %s',
+  (text) => {
+    const [frame] = [...readFrameBatches(written(tempDir(), [text]))].flat();
+    expect([frame?.text, readNote(frame!)]).toEqual([text, undefined]);
+  },
+);
+
+it('gives a note back as it came', () => {
+  const note = { kind: 'stream', seq: seq(1), tsUs: tsUs(1_000), state: 'stale', reason: 'silence' } as const;
+  const [frame] = [...readFrameBatches(written(tempDir(), [noteOf(note).text]))].flat();
+  expect(readNote(frame!)).toEqual(note);
 });
 
 it('has no frames where there is no file, or an empty one', () => {
