@@ -9,12 +9,12 @@ import {
   firstOf,
   flag,
   moneyAboveZero,
+  paperCash,
   pathText,
   percent,
   section,
   timeOfDay,
   timeText,
-  wholeMoney,
 } from './values.ts';
 import { Document, isScalar, visit } from 'yaml';
 import { assert } from '../domain/assert.ts';
@@ -235,7 +235,7 @@ export const configSchema = z.strictObject({
       .default(1)
       .describe('Speed of its clock; a tape waits for the daemon'),
     hours: firstOf('always_open', 'exchange').describe('Trading hours on paper'),
-    cash: wholeMoney.prefault(2_000_000_000).describe('Opening balance of the paper account'),
+    cash: paperCash.prefault(2_000_000_000).describe('Opening balance of the paper account'),
     tape: pathText.optional().describe('Recorded day to trade instead of a made one'),
   }),
   risk: risk.prefault({}),

@@ -63,13 +63,14 @@ export const date = codec<TradingDay>(
   'date',
 );
 
-/** A whole number of a unit, `least` or more. */
-const wholeFrom = <T extends number>(least: number, decode: (value: number) => T, unit: string) =>
-  z.codec(z.int().min(least), z.custom<T>(), { decode, encode: Number }).meta({ unit });
+/** A whole number of a unit. */
+const wholeOf = <T extends number>(range: z.ZodInt, decode: (value: number) => T, unit: string) =>
+  z.codec(range, z.custom<T>(), { decode, encode: Number }).meta({ unit });
 
-export const wholeMoney = wholeFrom(0, money, 'VND');
-export const moneyAboveZero = wholeFrom(1, money, 'VND');
-export const contracts = wholeFrom(1, qty, 'contracts');
+/** With its profit no more than an answer of the broker can show. */
+export const paperCash = wholeOf(z.int().min(0).max(100_000_000_000_000), money, 'VND');
+export const moneyAboveZero = wholeOf(z.int().min(1), money, 'VND');
+export const contracts = wholeOf(z.int().min(1), qty, 'contracts');
 export const count = z.int().min(1);
 export const percent = z.number().min(0.01).max(100).meta({ unit: '%' });
 export const percentAsBps = z
@@ -109,6 +110,9 @@ export const pathText = z
   .string()
   .refine((text) => text.trim() !== '' && !text.includes('$') && !text.startsWith('~'), {
     error: 'a plain path: ~ and variables are not filled in',
+  })
+  .refine((text) => text.length <= 1_000 && text.split('/').every((name) => Buffer.byteLength(name) <= 255), {
+    error: 'a path of at most 1000 characters, its names of at most 255 bytes',
   })
   .meta({ unit: 'path' });
 

@@ -9,6 +9,20 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:10:8 state: expected a plain path: ~ and variables are not filled in, was "${STATE}"',
   ],
   [
+    'a path longer than any',
+    spoilt('vn30f.yaml', 'a/'.repeat(2_500)),
+    expect.stringMatching(
+      /^main\.yaml:2:9 market: expected a path of at most 1000 characters, its names of at most 255 bytes, was "a\/a/,
+    ),
+  ],
+  [
+    'a name longer than any',
+    added(`state: var/${'ă'.repeat(128)}`),
+    expect.stringMatching(
+      /^main\.yaml:10:8 state: expected a path of at most 1000 characters, its names of at most 255 bytes, was "var\/ă/,
+    ),
+  ],
+  [
     'a market file that is not there',
     spoilt('vn30f.yaml', 'vn30.yaml'),
     'main.yaml:2:9 market: expected the name of a file next to this one, was "vn30.yaml" (there is no vn30.yaml)',

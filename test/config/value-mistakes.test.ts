@@ -34,6 +34,11 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:17 risk.dailyLossMax: expected at most 9007199254740991, was 99999999999999999999',
   ],
   [
+    'more cash than an answer of the broker can show',
+    added('simulator:\n  cash: 1000000000000001'),
+    'main.yaml:11:9 simulator.cash: expected at most 100000000000000, was 1000000000000001',
+  ],
+  [
     'a loss limit of zero',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 0'),
     'main.yaml:5:17 risk.dailyLossMax: expected at least 1, was 0',
