@@ -94,6 +94,10 @@ export const unitsOf = ({ lotSize = 1 }: ContractSpec, qty: number): number =>
 export const pointValueOf = ({ moneyPerHundredth, partsPerPoint = HUNDREDTHS }: ContractSpec): number =>
   moneyPerHundredth * partsPerPoint;
 
+/** Average price of contracts with this value. */
+export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
+  value / (Math.abs(qty) * pointValueOf(spec));
+
 /** Digits behind the point that a whole number of ticks needs: 1 for a tick of 0.1, 2 for a tick of 0.25. */
 export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): number {
   let decimals = 0;

@@ -11,12 +11,12 @@ import {
 } from '../domain/units.ts';
 import { denialText } from '../engine/ports/denial.ts';
 import type { AlertSeverity, EntryKind, EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
+import { formatAverage, formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
 import { type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import { formatTime } from '../domain/civil-date.ts';
 import { withAliases } from '../domain/contract-code.ts';
-import { type Contract, formatPoints } from '../domain/contract.ts';
+import { avgPoints, type Contract, formatPoints } from '../domain/contract.ts';
 import { remedyOf } from './remedies.ts';
 import { oneLine, type Paint } from './terminal.ts';
 import type { CockpitEntry } from './cockpit/cockpit-model.ts';
@@ -410,12 +410,7 @@ export function createNaming(
 const listed = ({ orderCode, spec }: Contract): ContractNaming => ({
   code: orderCode,
   points: (ticks) => formatPoints(spec, ticks),
-  average: (value, qty) => {
-    if (qty === 0) return '-';
-    const hundredths = value / (qty * spec.moneyPerHundredth);
-    const points = hundredths / 100;
-    return hundredths % spec.hundredthsPerTick === 0 ? points.toFixed(1) : points.toFixed(3);
-  },
+  average: (value, qty) => (qty === 0 ? '-' : formatAverage(avgPoints(spec, value, qty))),
 });
 
 /** Prices stay ticks without the contract's terms. */

@@ -8,6 +8,11 @@ export const formatNumber = (value: number): string => GROUPED.format(value === 
 /** `+1,234,567`, and `0` without a sign. */
 export const formatSigned = (value: number): string => signed(value, formatNumber(value));
 
+/** Averages lie between two ticks: `1295.0`, `1295.233`. */
+export const averageDecimals = (points: number): number => (points.toFixed(3).endsWith('00') ? 1 : 3);
+
+export const formatAverage = (points: number): string => points.toFixed(averageDecimals(points));
+
 /** `1 order`, `2,000 orders`. */
 export const formatCount = (count: number, noun: string, many = `${noun}s`): string =>
   `${formatNumber(count)} ${count === 1 ? noun : many}`;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   formatAmount,
+  formatAverage,
   formatCount,
   formatNumber,
   formatRate,
@@ -21,6 +22,16 @@ test.each([
 ])('%d is %s, with its sign %s', (value, plain, signed) => {
   expect(formatNumber(value)).toBe(plain);
   expect(formatSigned(value)).toBe(signed);
+});
+
+test.each([
+  [1_295, '1295.0'],
+  [1_295.1, '1295.1'],
+  [1_295.25, '1295.250'],
+  [1_295.2333333, '1295.233'],
+  [1_295.00001, '1295.0'],
+])('the average price %d is %s, on the grid of ticks and between two', (points, text) => {
+  expect(formatAverage(points)).toBe(text);
 });
 
 test('separators change no digit', () => {

@@ -17,7 +17,7 @@ import {
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
-import { formatCount, formatNumber, sumsOf } from '../../text/numbers.ts';
+import { formatAverage, formatCount, formatNumber, sumsOf } from '../../text/numbers.ts';
 import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, EXIT, jsonText, wrongUsage } from '../cli-io.ts';
 import { statusIfRuns } from '../control/control-commands.ts';
@@ -202,7 +202,7 @@ function tableOf<Row>(
 const timeOf = ({ utcOffsetMinutes }: SessionHead, at: number): string =>
   formatTime(tsUs(at), utcOffsetMinutes ?? 0);
 
-const pointsOf = (points: number | null): string => (points === null ? '' : points.toFixed(2));
+const pointsOf = (points: number | null): string => (points === null ? '' : formatAverage(points));
 
 // `journal verify` proves that the journal is whole; `journal export` and `journal report` write tables and a page of it.
 

@@ -1,7 +1,7 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { type Contract, shownCode } from '../../domain/contract.ts';
+import { avgPoints, type Contract, shownCode } from '../../domain/contract.ts';
 import { toMs } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
@@ -20,7 +20,6 @@ import { FOLDED_KINDS, sessionResult } from '../../journal/fold-session.ts';
 import { frameLogPath, readFrameBatches } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import {
-  avgPoints,
   entriesOfOrder,
   inSession,
   journalRow,

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { dayClose, isSession } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
+import { avgPoints, type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { isFateUnknown, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
@@ -13,9 +13,9 @@ import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
 import { foldSession, sessionResult, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
-import { formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatAverage, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { aheadFindings } from './doctor.ts';
-import { avgPoints, configOf, inSession, pnlRow, readOrders } from '../../host/state/read-state.ts';
+import { configOf, inSession, pnlRow, readOrders } from '../../host/state/read-state.ts';
 
 /** More rows than this are in the journal alone. */
 const ROWS_MAX = 500;
@@ -399,9 +399,8 @@ function fillTable({ entries, contracts, time }: DayContent): ReportTable {
   };
 }
 
-/** Averages lie between two ticks. */
 const priceText = (contract: Contract | undefined, value: number, qty: number): string =>
-  contract === undefined ? '' : avgPoints(contract.spec, value, qty).toFixed(2);
+  contract === undefined ? '' : formatAverage(avgPoints(contract.spec, value, qty));
 
 function tradeTable({ entries, contracts, time }: DayContent): ReportTable {
   const rows = sessionResult(entries).trades.map((trade) => {

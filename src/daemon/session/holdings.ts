@@ -1,15 +1,20 @@
 /** Positions, their stops, and the time of the last comparison of the books, in words for a person. */
-import { type Contract, formatPoints } from '../../domain/contract.ts';
+import { avgPoints, type Contract, formatPoints } from '../../domain/contract.ts';
 import { isAuction } from '../../domain/calendar.ts';
 import { waitingRole } from '../../domain/cover.ts';
 import { shortOrderId, type StrategyNames } from '../../domain/ids.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
-import { avgPoints } from '../../host/state/read-state.ts';
 import type { HaltEnforcer, HoldingsText } from './halt-enforcer.ts';
 import { formatShownTime } from '../../text/dates.ts';
-import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
+import {
+  formatAverage,
+  formatCompared,
+  formatNumber,
+  formatSigned,
+  positionText,
+} from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
 export function listedPoints(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
@@ -78,7 +83,7 @@ function figuresText({ orderCode, qty, openValue, open }: PositionEntry, contrac
   const result = `, open ${formatSigned(open)} VND`;
   const spec = contracts.find((each) => each.orderCode === orderCode)?.spec;
   if (spec === undefined) return result;
-  const points = (value: number): string => avgPoints(spec, value, qty).toFixed(3).replace(/00$/, '');
+  const points = (value: number): string => formatAverage(avgPoints(spec, value, qty));
   const last = open === 0 ? '' : `, last ${points(openValue + Math.sign(qty) * open)}`;
   return ` at ${points(openValue)}${last}${result}`;
 }

@@ -1,13 +1,7 @@
 /** Reads the journal for the commands that show it, by the folds of the report of the day, so that figures cannot disagree. */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import {
-  type Contract,
-  type ContractSpec,
-  formatPoints,
-  pointValueOf,
-  shownCode,
-} from '../../domain/contract.ts';
+import { type Contract, formatPoints, avgPoints, shownCode } from '../../domain/contract.ts';
 import { type PriceTicks, tsUs } from '../../domain/units.ts';
 import { OPERATOR, shortOrderId, StrategyNames } from '../../domain/ids.ts';
 import type { EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
@@ -337,10 +331,6 @@ export interface OrderRow {
   /** Reason of the status; empty when there is none. */
   readonly detail: string;
 }
-
-/** Average price of contracts with this value. */
-export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
-  value / (Math.abs(qty) * pointValueOf(spec));
 
 type OrderDraft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
 type Priced = { readonly limitPrice: PriceTicks | null };

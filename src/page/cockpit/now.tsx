@@ -8,6 +8,7 @@ import type {
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import {
+  average,
   count,
   duration,
   moment,
@@ -153,7 +154,7 @@ const Prices = ({ positions }: PositionsProps) => (
   <>
     {heldOnes(positions).map(({ orderCode, avgPoints }) => (
       <div key={orderCode}>
-        <Points value={avgPoints} of={orderCode} /> <span class="quiet">→</span>{' '}
+        <span class="num">{average(avgPoints)}</span> <span class="quiet">→</span>{' '}
         <Points value={prices.value.get(orderCode)?.last?.[0] ?? null} of={orderCode} />
       </div>
     ))}

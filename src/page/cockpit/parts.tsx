@@ -3,6 +3,7 @@ import { type Signal, useSignal, computed } from '@preact/signals';
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
+import { averageDecimals } from '../../text/numbers.ts';
 import { decimalsOf } from '../charts/axis-text.ts';
 import { type RemoteValue, read, WAITING, nameOf, tickOf, marketMs, state } from './store.ts';
 import { t } from './text.ts';
@@ -401,6 +402,9 @@ export const signed = (value: number): string =>
 
 export const points = (value: number | null, tick: number): string =>
   value === null ? '–' : `${value < 0 ? MINUS : ''}${unsigned(value, decimalsOf(tick))}`;
+
+export const average = (value: number | null): string =>
+  value === null ? '–' : unsigned(value, averageDecimals(value));
 
 export const signedPoints = (value: number, tick: number): string =>
   `${value > 0 ? '+' : ''}${points(value, tick)}`;

@@ -8,7 +8,7 @@ import { attribute } from '../charts/price-chart.ts';
 import {
   clockTime,
   count,
-  points,
+  average,
   Choice,
   Empty,
   Panel,
@@ -136,7 +136,7 @@ const Trades = ({ rows }: { readonly rows: readonly TradeState[] }) => {
     },
     figureColumn(t.entryAndExit, ({ entryPoints, exitPoints }) => (
       <span class="num">
-        {points(entryPoints, POINTS_SHOWN)} <span class="quiet">→</span> {points(exitPoints, POINTS_SHOWN)}
+        {average(entryPoints)} <span class="quiet">→</span> {average(exitPoints)}
       </span>
     )),
     figureColumn(t.afterCosts, ({ net }) => <Vnd value={net} />),
@@ -150,6 +150,3 @@ const Trades = ({ rows }: { readonly rows: readonly TradeState[] }) => {
     />
   );
 };
-
-/** Averages lie between two ticks. */
-const POINTS_SHOWN = 0.01;

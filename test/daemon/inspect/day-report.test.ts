@@ -173,8 +173,8 @@ it('names contracts as people do, prices fills, and lists each closed trade', ()
   store.close();
   const { html } = dayReport(dir, DAY);
   expect(html).toContain('VN30F1M (41I1G3000)');
-  expect(html).toMatch(/data-label="price">1305\.20</);
+  expect(html).toMatch(/data-label="price">1305\.2</);
   expect(html).toContain('<h2>Closed trades</h2>');
-  expect(html).toContain('1305.20 → 1306.20');
+  expect(html).toContain('1305.2 → 1306.2');
   expect(html).toMatch(/data-label="net, VND">67,312</);
 });
