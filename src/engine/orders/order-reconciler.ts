@@ -35,7 +35,7 @@ export class OrderReconciler {
   readonly #view: EngineView;
   readonly #rows: RowReader;
   readonly #adoption: Adoption;
-  /** When the answer was there of the complete scan that showed a row of the trigger book first. */
+  /** When the answer was there of the scan that showed a row of the trigger book first. */
   readonly #shownSinceUs = new Map<BrokerOrderKey, TsUs>();
   /** Rows that the day's first complete scan of the trigger book shows ended, without an order that they sent; null before it. */
   #overBefore: ReadonlySet<BrokerOrderKey> | null = null;
@@ -69,13 +69,15 @@ export class OrderReconciler {
         this.#assignUnownedOrders(unowned, snapshot.orders, scan);
       if (complete && this.#view.rowOwners.undecidedCount > 0) this.#view.rowOwners.endScan(startedUs);
     } else {
+      const now = this.#view.context.nowUs;
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
+        if (!this.#shownSinceUs.has(row.orderKey)) this.#shownSinceUs.set(row.orderKey, now);
         const owner = this.#view.orders.brokerIds.ownerOfTrigger(row);
         if (owner === undefined) unowned.push(row);
         else this.#rows.applyTriggerRow(owner, row, scan);
       }
-      if (complete) this.#assignUnownedTriggers(unowned, snapshot.orders, scan);
+      if (complete) this.#assignUnownedTriggers(unowned, scan);
     }
     this.#afterRows();
     if (scan.shown === null) return;
@@ -177,19 +179,13 @@ export class OrderReconciler {
     }
   }
 
-  #assignUnownedTriggers(
-    unowned: readonly BrokerTriggerOrder[],
-    all: readonly BrokerTriggerOrder[],
-    scan: Scan,
-  ): void {
+  #assignUnownedTriggers(unowned: readonly BrokerTriggerOrder[], scan: Scan): void {
     const { startedUs } = scan;
-    const now = this.#view.context.nowUs;
-    for (const { orderKey } of all)
-      if (!this.#shownSinceUs.has(orderKey)) this.#shownSinceUs.set(orderKey, now);
     const overBefore = (this.#overBefore ??= new Set(
       unowned.filter((row) => !mayWork(row) && row.children.length === 0).map(({ orderKey }) => orderKey),
     ));
-    const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs => this.#shownSinceUs.get(orderKey) ?? now;
+    const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs =>
+      this.#shownSinceUs.get(orderKey) ?? startedUs;
     const nameless = this.#view.orders.open.filter(
       ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,
     );

@@ -50,10 +50,13 @@ const askedTwice = () => {
 };
 
 describe('an order of unknown fate', () => {
-  it('is not taken for a row that was there before it was sent', () => {
+  it.each([
+    ['', true],
+    [', though a page of that scan was missing', false],
+  ])('is not taken for a row that was there before it was sent%s', (_, complete) => {
     const rig = startWaiting()
       .pass(1)
-      .conditions([waits({ key: 'old', status: 'canceled' })]);
+      .conditions([waits({ key: 'old', status: 'canceled' })], { complete });
     const id = rig.ask(FIRST, stopSell(12_950));
     rig
       .unknown(id)
