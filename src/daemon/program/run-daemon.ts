@@ -107,7 +107,7 @@ function journalMismatch(config: Config, paths: StatePaths): string | null {
     return `state directory ${dir}: it is a file, so nothing was changed; name a directory with --state`;
   try {
     const isLost = !isJournalThere(journal) && [backups, archive].some((path) => existsSync(path));
-    if (mode === 'live' && isOfOtherAccount(journal, config))
+    if (mode !== 'paper' && isOfOtherAccount(journal, config))
       return `state directory ${dir}: its journal has the orders and positions of another account, so nothing was changed; name a directory of its own with --state`;
     if (mode !== 'paper' && isLost)
       return `state directory ${dir}: its journal is gone, and copies of it are there, so nothing was started: put the newest one of backups in its place, or name another directory with --state`;

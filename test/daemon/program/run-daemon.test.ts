@@ -68,7 +68,7 @@ it.each(['missing', 'empty'])(
   },
 );
 
-it('takes no journal of another account', async () => {
+it.each(['live', 'dry-run'] as const)('takes no journal of another account for %s', async (mode) => {
   const { dir, run, said } = start((text) => text.replaceAll('105C000000A', '105C000000B'));
   const paths = statePaths(join(dir, 'state'));
   mkdirSync(paths.dir);
@@ -81,7 +81,7 @@ it('takes no journal of another account', async () => {
   const account = { custodyCode: '105C000000', subAccountId: '105C000000A' };
   journal.setCounter(LIVE_DAY, '2026-03-04', accountKey({ account }));
   journal.close();
-  expect(await run('state')).toBe(2);
+  expect(await run('state', { mode, fresh: false })).toBe(2);
   expect(said.join('')).toContain('its journal has the orders and positions of another account');
   expect(isOfOtherAccount(paths.journal, { account })).toBe(false);
 });
