@@ -8,6 +8,7 @@ import type { Daemon } from './daemon.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './session/strategy-switch.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { signOf } from '../domain/order.ts';
+import type { StrategyRisk } from '../domain/settings.ts';
 import type { EngineSnapshot, StrategyEntry } from '../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../engine/ports/engine-event.ts';
 import { formatCount, positionText } from '../text/numbers.ts';
@@ -222,16 +223,27 @@ function effects(
   all: EngineSnapshot['orders'],
 ): readonly string[] {
   if (entry === undefined) return [];
-  const { positionMax, openOrdersMax } = settings.risk;
   const held = positionText(entry.positions);
   const orders = entry.openOrders === 0 ? '' : formatCount(entry.openOrders, 'open order');
   const keeps = [held, orders].filter((text) => text !== '').join(' and ');
   // A target that an earlier version aimed at is nobody's any more, and its order may fill.
   const entries = orders === '' ? '' : ', its entries rest until they fill or are canceled';
+  return [
+    ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices${entries}`]),
+    ...overLimits(entry, settings.risk, all),
+    ...(entry.halted === null ? [] : [`its entries stay off until you resume it: ${entry.halted}`]),
+  ];
+}
+
+/** Positions and orders from the time before its limits were lowered. */
+export function overLimits(
+  entry: StrategyEntry,
+  { positionMax, openOrdersMax }: StrategyRisk,
+  all: EngineSnapshot['orders'],
+): readonly string[] {
   const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const large = entry.positions.filter(({ qty }) => Math.abs(qty) > positionMax);
   return [
-    ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices${entries}`]),
     ...large.map(
       ({ qty, orderCode }) =>
         `holds ${qty} of ${orderCode}, above its positionMax ${positionMax}: it can only reduce that`,
@@ -242,7 +254,6 @@ function effects(
           `has ${formatCount(entry.openOrders, 'open order')}, above its openOrdersMax ${openOrdersMax}: it places none until fewer are open`,
         ]
       : []),
-    ...(entry.halted === null ? [] : [`its entries stay off until you resume it: ${entry.halted}`]),
   ];
 }
 

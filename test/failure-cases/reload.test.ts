@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartEngine } from '../../src/host/engine-thread.ts';
 import type { FromEngine } from '../../src/host/worker-protocol.ts';
 import { replaySession } from '../../src/host/state/replay-session.ts';
+import { heldBy } from '../../src/daemon/program/run-daemon.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
@@ -306,6 +307,20 @@ describe('a change in a running daemon', () => {
     await story.until(() => isOrdered(story, 1, 3));
     story.print(13_006);
     await story.until(() => denied(story) === 1);
+  });
+
+  it('by a restart names the orders that may fill beyond a limit that was lowered', async () => {
+    const story = await running([RESTING]);
+    story.print(13_001);
+    await story.until(() => isOrdered(story, 1, 0));
+    expect((await heldBy(story.daemon)).text).not.toContain('positionMax');
+    await story.kill();
+    story.edit([RESTING], (yaml) => yaml.replace('positionMax: 9', 'positionMax: 1'));
+    await story.start();
+    const { text } = await heldBy(story.daemon);
+    expect(text).toMatch(
+      /script its orders to buy 2 of \S+ stay, and may fill up to 2, above its positionMax 1/,
+    );
   });
 
   it('withdraws the entry of an earlier target, where a worker aims at another one', async () => {

@@ -42,6 +42,7 @@ import {
 } from '../../host/state/state-paths.ts';
 import { listDaemon, takeAccountLock } from '../../host/state/running-daemons.ts';
 import { execute, type RunActions } from '../daemon-commands.ts';
+import { overLimits } from '../reload.ts';
 import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
@@ -423,8 +424,8 @@ export async function heldBy(daemon: Daemon) {
       view,
       comparisons(view, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs()),
     );
-    const compared = books.map(([label, text]) => `${label}: ${text}`).join('; ');
-    return stateOf(held, view.orders.length, compared);
+    const compared = books.map(([label, text]) => `${label}: ${text}`);
+    return stateOf(held, view.orders.length, [...compared, ...overLimitsOf(view, daemon.config)].join('; '));
   }
   const own = await daemon.cycle.readOwnBooks().catch(() => null);
   if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
@@ -433,6 +434,13 @@ export async function heldBy(daemon: Daemon) {
   const books = `books: NOT compared, this is what our journal holds (${why})`;
   return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
 }
+
+/** Of each strategy: no limit that is lowered between two runs takes back what rests. */
+const overLimitsOf = (view: EngineSnapshot, { engine }: Config): readonly string[] =>
+  engine.strategies.flatMap(({ id, risk }) => {
+    const entry = view.strategies.find((each) => each.id === id);
+    return entry === undefined ? [] : overLimits(entry, risk, view.orders).map((text) => `${id} ${text}`);
+  });
 
 const viewOf = (daemon: Daemon): Promise<EngineSnapshot | undefined> =>
   withTimeout(daemon.refreshView(), ANSWER_MAX);
