@@ -184,8 +184,7 @@ export class OrderReconciler {
     const overBefore = (this.#overBefore ??= new Set(
       unowned.filter((row) => !mayWork(row) && row.children.length === 0).map(({ orderKey }) => orderKey),
     ));
-    const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs =>
-      this.#shownSinceUs.get(orderKey) ?? startedUs;
+    const sinceOf = ({ orderKey }: BrokerTriggerOrder): TsUs => this.#shownSinceUs.get(orderKey) ?? startedUs;
     const nameless = this.#view.orders.open.filter(
       ({ isTriggerOrder, isUnresolved }) => isTriggerOrder && isUnresolved,
     );
