@@ -201,9 +201,9 @@ export class ExitOrder {
     return "the broker's position and the orders that work leave nothing to close";
   }
 
-  /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
+  /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { context, targets, session, market } = this.#view;
+    const { context, targets, session, market, withdrawal } = this.#view;
     const { side } = this;
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
@@ -211,8 +211,10 @@ export class ExitOrder {
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator is in the way`;
-    // Two exits of opposite positions take turns.
-    const isExit = other.strategy !== this.#target.strategy && targets.isFlattening(other.strategy);
+    // Two exits of opposite positions take turns, and what a stop has sent is all that protects the other one.
+    const isExit =
+      other.strategy !== this.#target.strategy &&
+      (targets.isFlattening(other.strategy) || withdrawal.isCover(other.clientOrderId));
     if (isExit) return `the exit ${name} of another owner is in the way`;
     if (isAuction(session.phase))
       return `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`;

@@ -1,0 +1,51 @@
+/** Two strategies hold opposite positions of one contract: the flatten of one leaves what protects the other. */
+import { expect, it } from 'vitest';
+import type { RowFacts } from '../../support/engine-facts.ts';
+import { FIRST, SECOND } from '../../support/engine-rig.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+
+const bought = { no: '1', qty: 2, filled: 2, price: 13_000, status: 'matched' } as const;
+const sold = { no: '2', side: 'sell', qty: 1, filled: 1, price: 12_999, status: 'matched' } as const;
+const sent = { no: '8', side: 'sell', price: 12_945, qty: 2, source: 'system' } as const;
+
+/** The first is long two, the second short one. */
+function opposed() {
+  const rig = startWaiting({ isReal: true, qtyMax: 4 });
+  const rows = [{ ...bought, ref: rig.resting(FIRST, 'buy', 2, 13_000, '1') }];
+  const read = (net: number, ...more: RowFacts[]): void => {
+    rig
+      .look([...rows, ...more])
+      .pass(1)
+      .positions(net);
+    rig.look([...rows, ...more]);
+  };
+  read(2);
+  rig.trade(13_000);
+  const short = { ...sold, ref: rig.resting(SECOND, 'sell', 1, 12_999, '2') };
+  read(1, short);
+  expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([2, -1]);
+  return { rig, read: () => read(1, short, sent) };
+}
+
+it('the order that the stop of the other sent stays, and the exit waits for it', () => {
+  const { rig, read } = opposed();
+  const stop = rig.trade(13_000).ask(FIRST, stopSell(12_950, 2));
+  acceptWaiting(rig, stop, 'k1')
+    .pass(1)
+    .conditions([waits({ key: 'k1', qty: 2 })]);
+  rig
+    .pass(1)
+    .trade(12_944)
+    .conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['8'] })]);
+  read();
+  rig.trade(12_944).command({ name: 'flatten', strategy: SECOND, reason: 'test' });
+  for (let i = 0; i < 40; i += 1) {
+    read();
+    rig.trade(12_944);
+  }
+  expect(rig.cancels()).toEqual([]);
+  expect(rig.of('alert').at(-1)).toMatchObject({
+    severity: 'critical',
+    text: expect.stringContaining('C.2026-03-04.8 of another owner is in the way'),
+  });
+});
