@@ -205,6 +205,8 @@ class Orphans {
 
   #coverText(held: HeldPosition): string {
     const { stopQty, nakedQty } = coverOf(this.#state, held, isNotBeingCanceled);
+    if (stopQty === 0 && this.#state.session.triggersReadUs === -Infinity)
+      return 'and the trigger book, which shows its stops, is not read yet';
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(held.qty)} at the broker`;
   }

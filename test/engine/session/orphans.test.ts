@@ -23,3 +23,8 @@ it('flatten: it is closed', () => {
   expect(orphans(rig)).toHaveLength(1);
   expect(rig.places().slice(1)).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
 });
+
+it('is not said to have no stop before the trigger book was read', () => {
+  const [text] = orphans(stopped());
+  expect(text).toContain('is not read yet');
+});
