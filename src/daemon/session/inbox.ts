@@ -152,9 +152,9 @@ export class Inbox implements InputSink {
    * refusal freezes entries.
    */
   #number(text: string, receivedUs: TsUs | null): void {
-    const at = this.#now(receivedUs);
-    this.#options.watch.onFrame(at);
-    const frame = { seq: this.#nextSeq(), tsUs: at, text };
+    this.#options.watch.onFrame(this.#now(receivedUs));
+    // Not before an input that went ahead of it.
+    const frame = { seq: this.#nextSeq(), tsUs: this.#now(receivedUs), text };
     this.#options.publish?.(frame);
     this.frames += 1;
     this.lastFrameUs = frame.tsUs;

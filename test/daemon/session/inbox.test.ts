@@ -7,7 +7,7 @@ import type { JournaledInput } from '../../../src/journal/compact-input.ts';
 import { NEVER_BEHIND } from '../../support/simple-parts.ts';
 import type { StampedFrame } from '../../../src/wire/stream/server-frame.ts';
 
-interface InboxParts extends Pick<InboxOptions, 'clock' | 'recordInput' | 'decode'> {
+interface InboxParts extends Pick<InboxOptions, 'clock' | 'recordInput' | 'decode' | 'publish'> {
   readonly onFrame?: InboxOptions['watch']['onFrame'];
   readonly recordFrames: (frames: readonly StampedFrame[]) => void;
   readonly deliver: (events: readonly EngineEvent[]) => void;
@@ -71,20 +71,30 @@ it('gives frames and inputs one sequence, and hands over what came together at o
   expect(heads(recorded)).toEqual(['9 clock 1000']);
 });
 
-it('has what is due at the time of a frame decided before the frame', () => {
+it('has what is due at the time of a frame decided before the frame, which is no older', () => {
   const delivered: EngineEvent[] = [];
+  const published: StampedFrame[] = [];
+  let now = 1_000;
   const inbox: Inbox = inboxOf({
-    clock: { nowUs: () => tsUs(1_000) },
+    // Time goes on between two looks.
+    clock: { nowUs: () => tsUs((now += 1)) },
     recordInput: () => undefined,
     recordFrames: () => undefined,
     decode: map(({ seq, tsUs: at }) => summary(seq, at)),
     deliver: (events) => void delivered.push(...events),
     onFrame: (at) => (at < 2_000 ? undefined : inbox.post({ kind: 'clock' })),
+    publish: (frame) => void published.push(frame),
   });
   inbox.frame('1');
-  inbox.frame('2', tsUs(2_000));
+  now = 2_000;
+  inbox.frame('2');
+  inbox.frame('3', tsUs(3_000));
   inbox.flush();
-  expect(heads(delivered)).toEqual(['1 summary 1000', '2 clock 2000', '3 summary 2000']);
+  const times = delivered.map(({ tsUs: at }) => at);
+  expect(delivered.map(({ kind }) => kind)).toEqual(['summary', 'clock', 'summary', 'clock', 'summary']);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(published.map(({ tsUs: at }) => at)).toEqual(times.filter((_, i) => i % 2 === 0));
+  expect(times.at(-1)).toBe(3_000);
 });
 
 it('asks a full disk for one of many refused frames, and writes all of them once there is room', () => {
