@@ -1,10 +1,15 @@
 /** A message is a piece of a frame log, numbered without a hole; notes in it say what happened to the broker's stream, headers the rest. */
 import { isRecord, parseJson } from '../domain/parsed.ts';
+import { seconds } from '../domain/units.ts';
 import { frameRecords, FrameRecords, isBadNote } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export const feedStream = (feed: string): string => `TICKWRIGHT_FEED_${feed}`;
 export const feedSubject = (feed: string): string => `tickwright.feed.${feed}`;
+
+/** A publisher repeats the state of its stream as a sign of life: after three missing ones it is taken for dead. */
+export const BEAT = seconds(5);
+export const SILENCE = seconds(15);
 
 /** Header with the terms, as JSON. */
 export const TERMS = 'Tickwright-Terms';

@@ -4,6 +4,7 @@
  * see by their numbers.
  */
 import { setImmediate as otherWork, setTimeout as pause } from 'node:timers/promises';
+import type { CancelTimer, Timers } from '../domain/clock.ts';
 import { errorText } from '../domain/failure.ts';
 import type { ContractsListed, EngineEvent } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
@@ -11,6 +12,7 @@ import { formatNumber } from '../text/numbers.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
 import {
+  BEAT,
   decodeBatch,
   encodeBatch,
   type FeedMessage,
@@ -19,13 +21,14 @@ import {
   type FeedTerms,
   TERMS,
 } from './feed-messages.ts';
-import { noteOf } from '../recording/frame-log.ts';
+import { noteOf, type StreamNote } from '../recording/frame-log.ts';
 
 export interface FeedPublisherOptions {
   readonly name: string;
   /** How long the server keeps messages, and how many bytes of them. */
   readonly keep: { readonly days: number; readonly bytes: number };
   readonly open: () => Promise<Cluster>;
+  readonly timers: Timers;
   /** Of this process: its numbers begin at 1. */
   readonly epoch: string;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -53,6 +56,8 @@ export class FeedPublisher {
   readonly #options: FeedPublisherOptions;
   #waiting: StampedFrame[] = [];
   #latest: StampedFrame | undefined = undefined;
+  #stream: StreamNote | undefined = undefined;
+  #stopBeat: CancelTimer = () => {};
   #bytes = 0;
   /** Number of the first record that waits. */
   #next = 1;
@@ -72,6 +77,7 @@ export class FeedPublisher {
 
   constructor(options: FeedPublisherOptions) {
     this.#options = options;
+    this.#beat();
   }
 
   take(record: StampedFrame): void {
@@ -87,7 +93,7 @@ export class FeedPublisher {
 
   /** An input of the session: readers need to know some. */
   note(event: EngineEvent): void {
-    if (event.kind === 'stream') this.take(noteOf(event));
+    if (event.kind === 'stream') this.take(noteOf((this.#stream = event)));
     if (event.kind === 'contracts') this.#contracts = event.contracts;
     if (event.kind !== 'reference') return;
     for (const { instrument, reference } of event.rows.toReversed()) {
@@ -96,11 +102,24 @@ export class FeedPublisher {
     }
   }
 
+  /** Repeats the state of the broker's stream where nothing waits: a sign of life. */
+  #beat(): void {
+    this.#stopBeat = this.#options.timers.after(BEAT, () => {
+      if (this.#work === undefined && this.#stream !== undefined) this.#say(this.#stream);
+      this.#beat();
+    });
+  }
+
+  #say({ state, reason }: Pick<StreamNote, 'state' | 'reason'>): void {
+    if (this.#latest === undefined) return;
+    const { seq, tsUs } = this.#latest;
+    this.take(noteOf({ kind: 'stream', seq, tsUs, state, reason }));
+  }
+
   /** Resolves once everything is stored, or after a moment. Readers hear that no more comes. */
   async close(): Promise<void> {
-    const { seq, tsUs } = this.#latest ?? {};
-    if (seq !== undefined && tsUs !== undefined)
-      this.take(noteOf({ kind: 'stream', seq, tsUs, state: 'down', reason: 'its daemon has stopped' }));
+    this.#stopBeat();
+    this.#say({ state: 'down', reason: 'its daemon has stopped' });
     const late = pause(STOP_MS_MAX, undefined, { ref: false });
     await Promise.race([this.#work, late]);
     this.#end.abort();

@@ -1,10 +1,19 @@
 /** Reads a feed from its history on, in order, each record once, through restarts of server and publisher, which knows of no reader. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { CancelTimer, Timers } from '../domain/clock.ts';
 import { errorText } from '../domain/failure.ts';
-import { type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
+import { durationUs, type DurationUs, type TsUs, US_PER_MS, tsUs } from '../domain/units.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
-import { decodeBatch, decodeTerms, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
+import {
+  decodeBatch,
+  decodeTerms,
+  feedStream,
+  type FeedTerms,
+  SILENCE,
+  TERMS,
+  feedSubject,
+} from './feed-messages.ts';
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
 import { getOrCreate } from '../domain/lists.ts';
@@ -19,8 +28,8 @@ export interface FeedListener {
   onRecords(records: readonly StampedFrame[]): void;
   /** What follows does not continue what came before. */
   onGap(reason: string, gap: FeedGapKind): void;
-  /** Everything that the server has was taken. */
-  onCaughtUp(): void;
+  /** Everything that the server has was taken. `silence`: why its publisher is taken for dead, or null. */
+  onCaughtUp(silence: string | null): void;
   /** Nothing comes until `onCaughtUp`. */
   onDown(reason: string): void;
 }
@@ -31,6 +40,8 @@ export interface FeedReaderOptions {
   /** Messages stored before it are left out. */
   readonly from: TsUs;
   readonly listener: FeedListener;
+  readonly timers: Timers;
+  readonly silenceMax?: DurationUs;
 }
 
 const RETRY_MS = 1_000;
@@ -45,6 +56,8 @@ export class FeedReader {
   #isTelling = false;
   #cluster: Cluster | undefined = undefined;
   #interrupt: () => void = () => {};
+  /** Undefined while the publisher is silent or the server away. */
+  #stopSilence: CancelTimer | undefined = undefined;
   /** When the server made the stream, and the number of its last message that was read. */
   #created = '';
   #stored = 0;
@@ -59,13 +72,14 @@ export class FeedReader {
 
   async close(): Promise<void> {
     this.#end.abort();
+    this.#stopSilence?.();
     await this.#cluster?.nc.close();
     await this.ended.catch(() => undefined);
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#end;
-    const { open, listener, name } = this.#options;
+    const { open, name } = this.#options;
     while (!signal.aborted) {
       try {
         // A server that refuses the user after its restart ends the connection for good.
@@ -75,7 +89,7 @@ export class FeedReader {
         await this.#read(this.#cluster);
       } catch (error) {
         if (this.#isTelling) throw error;
-        if (!signal.aborted) listener.onDown(feedProblem(this.#cluster?.url, name, error));
+        if (!signal.aborted) this.#down(feedProblem(this.#cluster?.url, name, error));
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -84,7 +98,7 @@ export class FeedReader {
   /** After each interruption it reads on from where it was, if that is still there. */
   async #watchConnection({ nc, url }: Cluster): Promise<void> {
     for await (const { type } of nc.status()) {
-      if (type === 'disconnect') this.#options.listener.onDown(`${url} does not answer`);
+      if (type === 'disconnect') this.#down(`${url} does not answer`);
       if (type === 'reconnect') this.#interrupt();
     }
   }
@@ -108,18 +122,50 @@ export class FeedReader {
         'begin',
       );
     const consumer = await js.consumers.get(feedStream(name), start);
-    let { num_pending: left } = await consumer.info(true);
+    // Both times are the server's.
+    const { created: nowText, num_pending: pending } = await consumer.info(true);
+    const silentUs = (Date.parse(nowText) - Date.parse(state.last_ts)) * US_PER_MS;
     const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
     this.#interrupt = () => messages.stop();
-    if (left === 0) listener.onCaughtUp();
+    if (pending === 0) this.#caughtUp(silentUs);
     for await (const { seq, data, headers, info } of messages) {
       this.#stored = seq;
       this.#isTelling = true;
       this.#take(headers?.get('Nats-Msg-Id') ?? '', data);
       this.#isTelling = false;
-      if (left > 0 && info.pending === 0) listener.onCaughtUp();
-      left = Math.min(left, info.pending);
+      if (info.pending === 0) this.#caughtUp(seq > state.last_seq ? 0 : silentUs);
+      else if (this.#stopSilence !== undefined) this.#awaitSign(this.#silenceMax);
     }
+  }
+
+  #down(reason: string): void {
+    this.#stopSilence?.();
+    this.#stopSilence = undefined;
+    this.#options.listener.onDown(reason);
+  }
+
+  /** The last message is as old as `silentUs`. */
+  #caughtUp(silentUs: number): void {
+    const wasAlive = this.#stopSilence !== undefined;
+    const left = this.#silenceMax - silentUs;
+    this.#awaitSign(left);
+    if (!wasAlive || left <= 0) this.#options.listener.onCaughtUp(left > 0 ? null : this.#silence);
+  }
+
+  /** The next message, or the beat of the publisher, comes within so many microseconds. */
+  #awaitSign(left: number): void {
+    this.#stopSilence?.();
+    const { timers } = this.#options;
+    this.#stopSilence =
+      left > 0 ? timers.after(durationUs(left), () => this.#down(this.#silence)) : undefined;
+  }
+
+  get #silence(): string {
+    return `the publisher of feed ${this.#options.name} gives no sign of life`;
+  }
+
+  get #silenceMax(): DurationUs {
+    return this.#options.silenceMax ?? SILENCE;
   }
 
   #take(msgID: string, payload: Uint8Array): void {
@@ -198,8 +244,13 @@ export async function recordFeed(
         isCut ||= gap === 'begin';
         if (gap === 'lost') end(reason);
       };
-      const listener = { onRecords, onGap, onCaughtUp: resolve, onDown: end };
-      reader = new FeedReader({ ...access, from: tsUs(0), listener });
+      const listener = { onRecords, onGap, onCaughtUp: () => resolve(), onDown: end };
+      reader = new FeedReader({
+        ...access,
+        from: tsUs(0),
+        listener,
+        timers: { after: () => () => undefined },
+      });
       reader.ended.catch(reject);
     });
     for (const log of logs.values()) log.keep();

@@ -365,6 +365,7 @@ export class Daemon {
       name: feed.name,
       keep: feed.keep,
       open: feed.open,
+      timers: systemTimers,
       epoch: systemClock.nowUs().toString(36),
       alert: this.alert,
       onLost: () => this.edge.stream.resubscribe(),

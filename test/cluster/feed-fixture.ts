@@ -5,6 +5,7 @@ import { readNote } from '../../src/recording/frame-log.ts';
 import { FeedPublisher, type FeedPublisherOptions } from '../../src/cluster/feed-publisher.ts';
 import { FeedReader, type FeedReaderOptions } from '../../src/cluster/feed-reader.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import type { StampedFrame } from '../../src/wire/stream/server-frame.ts';
 
 export const FEED = 'test';
@@ -21,6 +22,7 @@ export const frames = (from: number, to: number): readonly StampedFrame[] =>
 export class Publishing {
   readonly publisher: FeedPublisher;
   readonly alerts: string[] = [];
+  readonly timers = new VirtualTimers();
   losses = 0;
 
   constructor(settings: ClusterSettings, options: Partial<FeedPublisherOptions> = {}) {
@@ -29,6 +31,7 @@ export class Publishing {
       keep: { days: 1, bytes: 100_000_000 },
       open: () => openCluster(settings, 'publisher'),
       epoch: 'first',
+      timers: this.timers,
       alert: (severity, code, text) => this.alerts.push(`${severity} ${code}: ${text}`),
       onLost: () => {
         this.losses += 1;
@@ -49,12 +52,15 @@ export class Reading {
   readonly records: StampedFrame[] = [];
   readonly heard: string[] = [];
   readonly reader: FeedReader;
+  readonly timers = new VirtualTimers();
+  isAlive = false;
 
   constructor(settings: ClusterSettings, options: Partial<FeedReaderOptions> = {}) {
     this.reader = new FeedReader({
       name: FEED,
       open: () => openCluster(settings, 'reader'),
       from: tsUs(0),
+      timers: this.timers,
       listener: {
         onRecords: (records) => {
           for (const record of records) {
@@ -65,8 +71,12 @@ export class Reading {
           this.seqs = this.records.map((record) => record.seq);
         },
         onGap: (reason) => this.heard.push(`gap: ${reason}`),
-        onCaughtUp: () => this.heard.push('caught up'),
+        onCaughtUp: (silence) => {
+          this.isAlive = silence === null;
+          this.heard.push('caught up');
+        },
         onDown: (reason) => {
+          this.isAlive = false;
           if (this.heard.at(-1) !== `down: ${reason}`) this.heard.push(`down: ${reason}`);
         },
       },

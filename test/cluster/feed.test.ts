@@ -1,9 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openCluster } from '../../src/cluster/connection.ts';
-import { encodeBatch, feedStream, feedSubject, TERMS } from '../../src/cluster/feed-messages.ts';
+import {
+  BEAT,
+  encodeBatch,
+  feedStream,
+  feedSubject,
+  SILENCE,
+  TERMS,
+} from '../../src/cluster/feed-messages.ts';
 import { recordFeed, readTerms } from '../../src/cluster/feed-reader.ts';
-import { tsUs } from '../../src/domain/units.ts';
+import { milliseconds, seq, tsUs } from '../../src/domain/units.ts';
 import { frameRecords } from '../../src/recording/frame-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
@@ -93,6 +100,31 @@ describe('a feed', () => {
       `info feed_published: feed test is published again: readers miss ${missed} records`,
     );
     expect(sent.losses).toBe(1);
+  });
+
+  test('a publisher that was killed is silent, for who reads it and for who comes later, until it gives a sign of life', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const live = { kind: 'stream', seq: seq(1), tsUs: tsUs(1), state: 'live', reason: 'a story' } as const;
+    sent.publisher.note(live);
+    const early = new Reading(server);
+    await until(() => expect(early.isAlive).toBe(true));
+    const heard = early.heard.length;
+    early.timers.advance(BEAT);
+    sent.timers.advance(BEAT);
+    await until(() => expect(early.heard).toHaveLength(heard + 1));
+    early.timers.advance(SILENCE - 1);
+    expect(early.isAlive).toBe(true);
+    early.timers.advance(1);
+    expect(early.heard.at(-1)).toBe('down: the publisher of feed test gives no sign of life');
+    const late = new Reading(server, { silenceMax: milliseconds(0) });
+    await until(() => expect(late.heard.at(-1)).toBe('caught up'));
+    expect(late.isAlive).toBe(false);
+    sent.timers.advance(BEAT);
+    await until(() => expect(early.isAlive).toBe(true));
+    expect(new Set(early.heard.filter((line) => line.startsWith('publisher')))).toEqual(
+      new Set(['publisher: a story']),
+    );
   });
 
   test('a publisher that starts again begins a count of its own', async () => {
@@ -201,7 +233,7 @@ describe('a feed', () => {
     new Publishing(server).take(frames(1, 1));
     const heard: string[] = [];
     const hear = (reason = 'caught up'): number => heard.push(reason);
-    const listener = { onRecords: fail, onGap: hear, onCaughtUp: hear, onDown: hear };
+    const listener = { onRecords: fail, onGap: hear, onCaughtUp: () => hear(), onDown: hear };
     const { reader } = new Reading(server, { listener });
     await expect(reader.ended).rejects.toThrow(/^database or disk is full$/);
     expect(heard.filter((text) => text.includes('disk'))).toEqual([]);

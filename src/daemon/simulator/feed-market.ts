@@ -10,7 +10,7 @@ import { orderCode, streamCode } from '../../domain/ids.ts';
 import { instrumentIndex, milliseconds, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import { MergedBook } from '../../engine/market/market.ts';
 import type { FeedAccess } from '../../host/cluster-access.ts';
-import { withTimeout } from '../../host/system-clock.ts';
+import { systemTimers, withTimeout } from '../../host/system-clock.ts';
 import {
   type MarketSource,
   type SimulatorOptions,
@@ -81,10 +81,12 @@ class FeedMarket implements MarketSource, FeedListener {
     for (const contract of this.#contracts.values()) contract?.book.empty();
   }
 
-  onCaughtUp(): void {
-    this.#isCaughtUp = true;
+  onCaughtUp(silence: string | null): void {
+    this.#isCaughtUp = silence === null;
+    // One that was never live says so too.
+    if (silence !== null && !this.isLive) this.#log(`the feed is down: ${silence}`);
     this.#isRead();
-    this.#judge('caught up');
+    this.#judge(silence ?? 'caught up');
   }
 
   onDown(reason: string): void {
@@ -195,7 +197,7 @@ export async function openFeedMarket(
   const { FeedReader } = await import('../../cluster/feed-reader.ts');
   const source = new FeedMarket(codesOf(terms), log);
   // oxlint-disable-next-line no-new -- it reads as long as this process lives
-  new FeedReader({ name, open, from, listener: source });
+  new FeedReader({ name, open, from, listener: source, timers: systemTimers });
   await withTimeout(source.history, HISTORY_MAX);
   const { hundredthsPerTick: tick } = VN30_FUTURE;
   return { kind: 'feed', source, startPoints: (Math.round(terms.reference / tick) * tick) / 100 };

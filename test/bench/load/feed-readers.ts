@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openCluster } from '../../../src/cluster/connection.ts';
 import { FeedReader } from '../../../src/cluster/feed-reader.ts';
+import { systemTimers } from '../../../src/host/system-clock.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 
 export interface ReadersData {
@@ -36,6 +37,7 @@ const over = got.map(
         name,
         open: () => openCluster({ url }, `reader ${at}`),
         from: tsUs(0),
+        timers: systemTimers,
         listener: {
           onRecords(records) {
             for (const { seq } of records) {

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { openCluster } from '../../../src/cluster/connection.ts';
 import { FeedPublisher } from '../../../src/cluster/feed-publisher.ts';
+import { systemTimers } from '../../../src/host/system-clock.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import { commandOptions } from '../../support/command-options.ts';
 import type { ReadersData, ReadersSeen } from './feed-readers.ts';
@@ -39,6 +40,7 @@ const publisher = new FeedPublisher({
   epoch: 'bench',
   alert: (_severity, code, text) => alerts.push(`${code}: ${text}`),
   onLost: () => undefined,
+  timers: systemTimers,
 });
 const start = (count: number, slowMs: number): Promise<[ReadersSeen]> => {
   const data: ReadersData = { url, name, readers: count, frames, slowMs };
