@@ -58,7 +58,6 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   journal_failed: makeRoom,
   sent_on_emergency: makeRoom,
   exit_not_sent: closeByHand,
-  exits_denied: closeByHand,
   flatten_dropped: closeByHand,
   flatten_queued: closeByHand,
   flatten_waits: closeByHand,

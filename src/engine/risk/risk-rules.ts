@@ -93,7 +93,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     },
   },
   contract_expired: {
-    appliesTo: 'all',
+    // A position outlives its expiry only where the list is wrong: then it has to be closed.
+    appliesTo: 'entry',
     check: ({ day, contract: { expiry } }) =>
       day <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay: day },
   },

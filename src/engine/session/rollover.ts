@@ -32,8 +32,8 @@ export class RolloverMonitor {
 
   /**
    * A strategy sees neither positions nor orders in a contract that it has left, as F2M does at a roll, and any strategy whose symbols
-   * were edited: entries there are withdrawn, positions are alerted. So are those that a wrong expiry denies their exits. After each list, and
-   * each read of the positions.
+   * were edited: entries there are withdrawn, positions are alerted. So are those in a contract that the list says is over. After each list,
+   * and each read of the positions.
    */
   checkLeft(): void {
     const { calendar, context, contracts, orders, portfolio, session, withdrawal } = this.#state;
@@ -55,20 +55,21 @@ export class RolloverMonitor {
     const { registry } = this.#state;
     const codes = registry.legs(strategy).map(({ orderCode }) => orderCode);
     const text = `${qty} of ${code}: ${registry.idOf(strategy)} trades ${codes.join(', ')} and does not see it; its stops stay`;
-    this.#alertHeld(strategy, 'held_outside_symbols', text);
+    this.#alertHeld(strategy, text);
   }
 
-  /** The broker still lists the contract and shows the position: the expiry on its list is wrong, and no exit is sent. */
+  /** The broker still lists the contract and shows the position: the expiry on its list is wrong. */
   #alertExpired({ strategy, instrument, qty }: HeldPosition, { orderCode, expiry }: Contract): void {
     const { contracts, positionReconciler, session } = this.#state;
     if (session.phase === 'closed' || session.tradingDay() <= expiry || contracts.isEnded(instrument)) return;
     if ((positionReconciler.brokerQty(instrument) ?? 0) === 0) return;
-    const text = `${qty} of ${orderCode}: the broker shows the position, and its list says that the contract expired on ${expiry}: exits are denied; its stops stay`;
-    this.#alertHeld(strategy, 'exits_denied', text);
+    const text = `${qty} of ${orderCode}: the broker shows the position, and its list says that the contract expired on ${expiry}; exits leave, its stops stay`;
+    this.#alertHeld(strategy, text);
   }
 
-  #alertHeld(strategy: StrategyIndex, code: string, text: string): void {
-    if (addNew(this.#alerted, text)) this.#state.context.alert(strategy, 'critical', code, text);
+  #alertHeld(strategy: StrategyIndex, text: string): void {
+    if (addNew(this.#alerted, text))
+      this.#state.context.alert(strategy, 'critical', 'held_outside_symbols', text);
   }
 
   /** An earlier version of the strategy traded what it named. */

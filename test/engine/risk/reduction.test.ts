@@ -1,6 +1,5 @@
 /** What counts as a reduction, and what may hold one (rulings, 36). */
 import { describe, expect, test } from 'vitest';
-import { tradingDay } from '../../../src/domain/civil-date.ts';
 import type { Trigger } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { at } from '../../support/strategy-fixtures.ts';
@@ -89,12 +88,6 @@ const OBSTACLES: readonly Case[] = [
   ['the largest order', (rig) => rig.hold(0, 5), { qty: 6 }, 'qty_above_max: qty=6 max=5'],
   ['the band', nothing, { price: 12_089 }, 'price_outside_band: price=12089 floor=12090 ceiling=13910'],
   ['the grid', nothing, { price: 12_999.5 }, 'price_off_grid: price=12999.5'],
-  [
-    'the expiry',
-    (rig) => rig.goTo(at('10:00', tradingDay('2026-03-20'))),
-    {},
-    'contract_expired: expiry=2026-03-19 tradingDay=2026-03-20',
-  ],
   ['a stopped strategy', stops, {}, 'strategy_stopped'],
   ['a desk while the daemon stops', (rig) => void (rig.state.halt.isStopping = true), {}, 'stopping'],
   [

@@ -161,7 +161,6 @@ const OF_ALL = new Set([
   'qty_above_max',
   'strategy_stopped',
   'stopping',
-  'contract_expired',
   'session_closed',
   'price_outside_band',
   'own_cross',

@@ -166,8 +166,11 @@ test.each(['a reload', 'a restart', 'a restart on the next day'])(
   },
 );
 
-test('a position whose exits the expiry of a wrong list denies is alerted once', () => {
-  const rig = new EngineRig({ isReal: true });
+test('a position in a contract that a wrong list says is over is alerted once, and its exit leaves', () => {
+  const rig = new EngineRig({
+    isReal: true,
+    seats: SEATS.strategies.map((each) => ({ ...each, overnight: true })),
+  });
   rig
     .session({}, [{ strategy: FIRST, qty: 1 }])
     .boot(1)
@@ -179,9 +182,9 @@ test('a position whose exits the expiry of a wrong list denies is alerted once',
   expect(rig.alerts()).toEqual([]);
   rig.pass(1).contracts([{ ...FRONT, expiry: tradingDay('2026-03-02') }, NEXT]);
   for (let i = 0; i < 2; i += 1) rig.pass(5).look().pass(1).positions(1);
-  rig.submit(FIRST, 'sell', 1, 13_000);
-  expect(rig.of('denied')).toMatchObject([{ denial: { code: 'contract_expired' } }]);
+  const exit = rig.submit(FIRST, 'sell', 1, 13_000);
+  expect([rig.of('denied'), rig.statusOf(exit)]).toEqual([[], 'submitted']);
   expect(rig.of('alert').filter(({ severity }) => severity === 'critical')).toMatchObject([
-    { code: 'exits_denied', strategy: FIRST, text: expect.stringContaining('1 of VN30F2603') },
+    { code: 'held_outside_symbols', strategy: FIRST, text: expect.stringContaining('1 of VN30F2603') },
   ]);
 });
