@@ -154,7 +154,7 @@ export class Inbox implements InputSink {
   #number(text: string, receivedUs: TsUs | null): void {
     this.#options.watch.onFrame(this.#now(receivedUs));
     // Not before an input that went ahead of it.
-    const frame = { seq: this.#nextSeq(), tsUs: this.#now(receivedUs), text };
+    const frame = { seq: this.#nextSeq(), tsUs: this.#lastTsUs, text };
     this.#options.publish?.(frame);
     this.frames += 1;
     this.lastFrameUs = frame.tsUs;
