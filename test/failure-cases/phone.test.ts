@@ -58,6 +58,7 @@ async function tradingMorning(steps: readonly Step[] = []): Promise<Morning> {
   await all.story.until(() => all.story.daemon.otpInbox.isWaiting);
   all.bot.write(OWNER, all.story.simulator.otp);
   await all.story.trading();
+  await all.story.until(() => /the one-time password is in/.test(replies(all.bot)));
   return all;
 }
 
