@@ -36,11 +36,11 @@ class Morning {
   readonly world: World;
   readonly jobs: string[] = [];
 
-  /** Begins half an hour before the session does. */
+  /** Begins before the first job of the session does. */
   constructor(day: TradingDay, hour: number) {
     const draws = new Draws(1);
     this.world = new World({
-      plan: steadyPlan(1, momentOf(day, (hour - 0.5) * US_PER_HOUR, UTC_OFFSET_MINUTES), draws),
+      plan: steadyPlan(1, momentOf(day, hour * US_PER_HOUR - 18 * US_PER_MINUTE, UTC_OFFSET_MINUTES), draws),
       draws,
       root,
       configure: (config) => sundaysToo(exchangeHours(config, 1, hour), hour),
@@ -135,7 +135,7 @@ it.each([
   "case 28: on a machine in %s the session of %s has every job once, at the exchange's time, and its orders",
   async (zone, day, hour) => {
     vi.stubEnv('TZ', zone);
-    const jobs = await lived(day, hour, ({ world }) => world.run(37 * MINUTE));
+    const jobs = await lived(day, hour, ({ world }) => world.run(24 * MINUTE));
     expect(jobs).toEqual(sessionAt(day, hour));
   },
 );
@@ -143,11 +143,11 @@ it.each([
 it('case 28: a clock that is a day ahead for a minute costs no job and no order', async () => {
   vi.stubEnv('TZ', 'America/New_York');
   const jobs = await lived('2026-03-05', 9, async ({ world }) => {
-    await world.run(8 * MINUTE);
+    await world.run(1.5 * MINUTE);
     world.jumpClock(24 * 60 * MINUTE);
     await world.run(1 * MINUTE);
     world.healClock();
-    await world.run(28 * MINUTE);
+    await world.run(22 * MINUTE);
   });
   expect(jobs).toEqual(sessionAt('2026-03-05', 9));
 });
@@ -155,13 +155,13 @@ it('case 28: a clock that is a day ahead for a minute costs no job and no order'
 it('case 28: starts under a clock that is a day ahead, and under the true one again, cost no job and no order', async () => {
   const jobs = await lived('2026-03-05', 9, async (morning) => {
     const { world } = morning;
-    await world.run(4 * MINUTE);
+    await world.run(0.5 * MINUTE);
     world.jumpClock(24 * 60 * MINUTE);
     await morning.startAgain();
-    await world.run(4 * MINUTE);
+    await world.run(0.5 * MINUTE);
     world.healClock();
     await morning.startAgain();
-    await world.run(29 * MINUTE);
+    await world.run(23 * MINUTE);
   });
   expect(jobs).toEqual(sessionAt('2026-03-05', 9));
 });
