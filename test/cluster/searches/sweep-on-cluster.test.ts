@@ -1,10 +1,10 @@
 /** Sweeps on a real server: equal to one thread, whatever happens to workers, coordinator, queue and server. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openCluster } from '../../../src/cluster/connection.ts';
 import { openClusterPool } from '../../../src/cluster/searches/coordinator.ts';
-import { batchOf, jobOf } from '../../../src/cluster/searches/job.ts';
+import { batchOf, jobOf, sha256 } from '../../../src/cluster/searches/job.ts';
 import { Searches } from '../../../src/cluster/searches/streams.ts';
 import {
   readSharedColumns,
@@ -323,18 +323,20 @@ test('another build is refused in a sentence on both sides', async () => {
   await done;
 });
 
-test('columns are fetched once a host, and a file that was changed is fetched again', async () => {
+test('columns are fetched into a file of their hash, and a file that was changed is fetched again', async () => {
   const server = await natsServer();
   const cache = tempDir();
-  await startWorker(server, { cache });
+  const first = await startWorker(server, { cache });
   await swept(server, sweepPlace(SECTION));
+  await first.stop();
   const [name] = readdirSync(cache);
+  const isWhole = (): boolean => sha256(readFileSync(join(cache, name!))) === name;
+  expect(isWhole()).toBe(true);
   writeFileSync(join(cache, name!), 'not these');
   const second = await startWorker(server, { cache });
   const { found } = await swept(server, sweepPlace(SECTION), { fresh: true });
-  expect(found.ran).toBe(TRIALS);
-  expect(second.said.filter((text) => text.includes('expected bytes'))).toEqual([]);
-  expect(readdirSync(cache)).toEqual([name]);
+  expect([found.ran, second.said.filter((text) => text.includes('expected bytes'))]).toEqual([TRIALS, []]);
+  expect([readdirSync(cache), isWhole()]).toEqual([[name], true]);
 });
 
 test('a store without room is said in a sentence', async () => {
