@@ -6,7 +6,7 @@ import type { BarTick, BookLevel, TradeTick } from '../../domain/ticks.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { DurationUs, InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { LazyTrade, QuietStretch } from '../../engine/quiet-stretch.ts';
+import type { QuietStretch, TradeSource } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
@@ -84,7 +84,7 @@ class ShownSide {
   }
 }
 
-class Cursor implements DeferredBook, LazyTrade {
+class Cursor implements DeferredBook, TradeSource {
   readonly tape: PlayedTape;
   row = 0;
   /** Of the last trade. */
@@ -105,7 +105,7 @@ class Cursor implements DeferredBook, LazyTrade {
     this.totalVolume += traded;
   }
 
-  get trade(): TradeTick {
+  trade(): TradeTick {
     const { instrument, rows } = this.tape;
     const { row } = this;
     /* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
@@ -262,7 +262,7 @@ export class TapePlayer {
     if (rows.bars !== null) this.#showBar(cursor, rows.bars);
     else if (traded > 0) {
       cursor.count(traded, clock);
-      this.#engine.trade(cursor.trade);
+      this.#engine.trade(cursor.trade());
     }
     if (!rows.isQuotes) this.#showBook(cursor);
     if (venue.isMarginWatched) venue.watchMargin();
