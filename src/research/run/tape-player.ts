@@ -326,7 +326,7 @@ export class TapePlayer {
     const places = this.#cursorIndices;
     let turn = this.#turn;
     let { row } = cursor;
-    let lastUs = NaN;
+    let lastTurn = -1;
     let after: QuietEnd = 'next';
     for (const index = places?.[turn]; turn < end && places?.[turn] === index; turn += 1) {
       const atUs = times[turn] ?? 0;
@@ -341,14 +341,14 @@ export class TapePlayer {
       if (rows.isQuotes && hasNewBook(cursor)) cursor.deferBook(clock, stretch);
       if (traded > 0) {
         cursor.count(traded, clock);
-        lastUs = atUs;
+        lastTurn = turn;
         if (!stretch.next(cursor)) after = 'work';
       }
       if (hasNewBook(cursor)) {
         if (stretch.hasBookListener) after = 'work';
         if (after !== 'work') {
           cursor.deferBook(clock, stretch);
-          lastUs = atUs;
+          lastTurn = turn;
         }
       }
       if (after === 'work') break;
@@ -356,7 +356,7 @@ export class TapePlayer {
     }
     cursor.row = row;
     this.#turn = turn;
-    if (!Number.isNaN(lastUs)) stretch.leave(seqOf(clock.seq), timeOf(lastUs));
+    if (lastTurn >= 0) stretch.leave(seqOf(clock.seq), timeOf(times[lastTurn] ?? 0));
     return after;
   }
 
