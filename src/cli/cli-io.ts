@@ -17,7 +17,6 @@ export const processIo: CliIo = {
   isTerminal: process.stderr.isTTY,
 };
 
-/** Handed to each group of commands. */
 export interface CliContext {
   readonly io: CliIo;
   readonly finish: (exitCode: number) => void;

@@ -139,7 +139,6 @@ const risk = z.strictObject({
   ),
 });
 
-/** Longest `session.flatBeforeClose`. */
 export const FLAT_BEFORE_MAX = '4h';
 
 const policy = firstOf('hold', 'cancel_orders', 'flatten');

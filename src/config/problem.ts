@@ -63,7 +63,6 @@ const isBeginning = (word: string, candidate: string): boolean =>
   (candidate.toLowerCase().startsWith(word.toLowerCase()) ||
     word.toLowerCase().startsWith(candidate.toLowerCase()));
 
-/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

@@ -89,7 +89,6 @@ export class YamlSource {
     return this.#problemAt(this.#offsetOf(path), path, expected, received, hint);
   }
 
-  /** A problem of a key itself, not of its value. */
   keyProblem(path: Path, key: string, expected: string, hint: string): Problem {
     return this.#problemAt(this.#keyOffset(path, key), [...path, key], expected, JSON.stringify(key), hint);
   }

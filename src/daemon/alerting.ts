@@ -467,7 +467,6 @@ export class OtpReminders {
     this.#options = options;
   }
 
-  /** A wait for a person begins or ends. */
   waiting(isWaiting: boolean): void {
     this.#cancel?.();
     if (isWaiting) this.#ask();

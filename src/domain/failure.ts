@@ -50,7 +50,6 @@ export function thrownBy(run: () => void): unknown {
   }
 }
 
-/** The message of a throw, or null. */
 export function thrownText(run: () => void): string | null {
   const thrown = thrownBy(run);
   return thrown === null ? null : errorText(thrown);

@@ -8,7 +8,6 @@ export function appended<Item>(list: Item[], item: Item): Item[] {
   return list;
 }
 
-/** The value of a key; one that is missing is made, and kept. */
 export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;

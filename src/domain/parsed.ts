@@ -18,7 +18,6 @@ export function notParsed<T>(path: string, expected: string, received: unknown):
   return { ok: false, issues: [{ path, expected, received: shown(received) }] };
 }
 
-/** All mistakes in one line. */
 export const issuesText = (issues: readonly Issue[]): string =>
   issues.map(({ path, expected, received }) => `${path}: expected ${expected}, was ${received}`).join('; ');
 

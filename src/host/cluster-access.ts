@@ -26,7 +26,6 @@ async function openConfigured(
   return openCluster({ url, user, password: secret, credentials, tls }, name);
 }
 
-/** Why a feed cannot be read yet. */
 export class FeedNotThere extends Error {}
 
 /** The feed that this run publishes or reads; undefined for none. */

@@ -137,7 +137,6 @@ export class EngineThread {
     return this.#inFlight + more < ahead;
   }
 
-  /** The strategy whose code is running at this moment, if one is. */
   get running(): StrategyIndex | null {
     const [inEvent = NO_STRATEGY, , inPromise = NO_STRATEGY] = this.#running;
     const running = inEvent === NO_STRATEGY ? inPromise : inEvent;
@@ -350,7 +349,6 @@ export class EngineLink {
         this.#deferredEvents = [];
         this.#switched = this.#switchTo(next, backlog, olderVersions);
       },
-      /** It is not needed after all. */
       close: (): Promise<void> => {
         this.#backlog = null;
         return next.close();

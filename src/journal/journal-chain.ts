@@ -20,7 +20,6 @@ const START: ChainEnd = { rows: 0, hash: '' };
 /** Half of SHA-256 in hex: 128 bits. */
 const HASH_DIGITS = 32;
 
-/** The end of a chain after one more row. */
 export function chained({ rows, hash: before }: ChainEnd, row: ChainedRow): ChainEnd {
   const text = `${before}\0${row.join('\0')}`;
   return { rows: rows + 1, hash: hash('sha256', text, 'hex').slice(0, HASH_DIGITS) };

@@ -9,10 +9,8 @@ const JOURNAL_FORMAT = 9;
 /** Session of rows that were written before the first session of a process began. */
 export const NO_SESSION = '';
 
-/** Tables whose rows are chained by hashes. */
 export type ChainedTable = 'inputs' | 'entries';
 
-/** Rows of `halt` that belong to no strategy. */
 export const ACCOUNT_HALTS = `kind = 'halt' AND strategy IS NULL`;
 /** Inputs that are found by their kind: a start reads them from many sessions, among the polls of whole days. */
 const FOUND_BY_KIND = ['session_started', 'booted', 'contracts', 'strategies'];
@@ -160,7 +158,6 @@ export interface ArchivedSession {
   readonly entries: number;
 }
 
-/** Oldest day first. */
 export const archivedSessions = (database: Database): readonly ArchivedSession[] =>
   database.prepare<[], ArchivedSession>('SELECT * FROM archives ORDER BY session').all();
 

@@ -103,7 +103,6 @@ export class JournalReader {
     return this.archives().find((each) => each.session === session);
   }
 
-  /** Sessions that are archived and still have rows here. */
   archivedWithRows(): readonly ArchivedSession[] {
     const hasRows = this.#database
       .prepare<[string, string], number>(

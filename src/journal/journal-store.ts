@@ -368,7 +368,6 @@ const filesOf = (
 /** Undefined for a file that is not there, and for a journal in memory. */
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
-/** The order an entry belongs to, for the index. */
 function orderOf(entry: JournalEntry): string | null {
   if (entry.kind === 'proposal') {
     const { proposal } = entry;

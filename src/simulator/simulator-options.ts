@@ -77,7 +77,6 @@ export interface MarketSource {
 }
 
 export interface SourceListener {
-  /** There is more to take. */
   onMore(): void;
   /** What comes from now on does not continue what came before; nobody is admitted until `isLive`. */
   onCut(reason: string): void;

@@ -90,7 +90,6 @@ export const listed = (items: readonly string[], most: number): string =>
     ? items.join(', ')
     : `${items.slice(0, most).join(', ')} and ${formatNumber(items.length - most)} more`;
 
-/** The sum of each of these figures over all rows. */
 export function sumsOf<Name extends string>(
   rows: readonly Readonly<Record<Name, number>>[],
   names: readonly Name[],

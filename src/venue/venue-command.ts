@@ -4,7 +4,6 @@ import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode
 import { type Side, signOf, type Trigger } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
 
-/** Terms of an order, and of one that waits for its trigger. */
 interface PlaceTerms {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;

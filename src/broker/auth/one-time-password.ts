@@ -194,7 +194,6 @@ type OtpResult = { readonly ok: true } | { readonly ok: false; readonly reason: 
 
 interface OtpInboxOptions {
   readonly timers: Timers;
-  /** A wait for a person begins or ends. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
 

@@ -225,7 +225,6 @@ class KnownBooks {
   }
 }
 
-/** Which rows are whose, by our own journal. */
 class RowOwnership {
   readonly #reads: KillReads;
   readonly #byId = new Map<ClientOrderId, OwnOrder>();

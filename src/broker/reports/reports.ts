@@ -119,7 +119,6 @@ export class BrokerReports implements Reports {
     else if (priority === 'lookup' || hasStarted) this.#failed(what, reason);
   }
 
-  /** Posts what was read, or that it was not. */
   async #postRead<T>(what: ReadKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
     const answer = await asked;
     if (answer.ok) post(answer.value);

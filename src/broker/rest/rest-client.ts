@@ -155,7 +155,6 @@ function readCalls({ caller, traded, specOf }: ClientParts) {
       ),
     positions: (options: ReadOptions) =>
       readValue(caller, openPositions, openPositions.encodeRequest(traded), options),
-    /** Money and margin of the derivative account. */
     account: (options: ReadOptions) =>
       readValue(caller, accountStatus, accountStatus.encodeRequest(traded), options),
     /** Ceiling, floor, reference and last price of each contract. */
@@ -219,7 +218,6 @@ function moneyCalls({ caller, traded }: ClientParts) {
     deposit: move(deposit),
     /** Margin out of the derivative account. */
     withdraw: move(withdraw),
-    /** Money from one sub-account to another. */
     transfer: (sum: MoneyTransfer, { refuse }: MoneyOptions): Promise<CallReceipt> =>
       caller.move(
         transfer,
@@ -284,7 +282,6 @@ async function readClosedPositions(
   return { ok: false, kind, reason: scan.reason };
 }
 
-/** Reads all pages of a book. */
 async function scanBook<Row>(
   caller: RestCaller,
   operation: RestRoute,
@@ -314,7 +311,6 @@ async function scanBook<Row>(
   return { complete, orders: rows, reason };
 }
 
-/** One read of an operation that answers with a value. */
 const readValue = <T>(
   caller: RestCaller,
   operation: RestRoute & { decodeResponse(json: unknown, drift: DriftCounter): ParseResult<T> },

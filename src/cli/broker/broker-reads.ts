@@ -25,7 +25,6 @@ interface ReadCommand {
 type RowRead<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 type RowsResult = RowRead<readonly BrokerRow[]>;
 
-/** The answer of a read that brought a value. */
 async function rowsOf<T>(
   read: Promise<RowRead<T>>,
   toRows: (value: T) => readonly BrokerRow[],

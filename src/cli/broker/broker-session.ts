@@ -31,7 +31,6 @@ export const brokerCommand = (parent: Command, name: string, description: string
     .option('--json', 'print JSON')
     .addHelpText('after', example(shown));
 
-/** Opens the broker, runs, and closes it. */
 export async function withBroker<T>(
   { config, state }: BrokerFlags,
   { io }: CliContext,
@@ -54,7 +53,6 @@ export async function withBroker<T>(
   }
 }
 
-/** Of reads by hand. */
 export const READ = { priority: 'lookup' } as const;
 
 export async function needToken(trader: ManualTrader): Promise<void> {

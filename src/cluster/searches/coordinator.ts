@@ -28,7 +28,6 @@ const NEWCOMERS = 4;
 
 type OnDone = (task: TrialTask, figures: TrialFigures) => void;
 
-/** Trials of one call that have no result yet. */
 interface PendingTrials {
   readonly missing: Map<string, TrialTask>;
   readonly sent: Set<string>;

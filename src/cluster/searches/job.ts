@@ -31,7 +31,6 @@ export type Piece = ReturnType<typeof pieceOf>;
 
 /** Trials of the same days. */
 export interface Batch extends Pick<TrialTask, 'warmUpDays'> {
-  /** The first and the last day. */
   readonly span: readonly [TradingDay, TradingDay] | null;
   readonly params: readonly TrialParams[];
 }
@@ -114,8 +113,6 @@ export function columnsOn(memory: SharedArrayBuffer, { rows, depth, isQuotes, ev
   if (everyUs === null) return ticks;
   return { ...ticks, bars: { everyUs, volume: new Float64Array(memory, tableBytes(layout, rows)) } };
 }
-
-// Batches.
 
 export function batchOf(tasks: readonly TrialTask[]): Batch {
   const { days, warmUpDays } = tasks[0] ?? { days: null };

@@ -350,7 +350,6 @@ class Slot {
 
 // Columns that this host has fetched, in files named by their hash; what was used longest ago makes room.
 
-/** Writes the bytes of a piece. */
 type Fetch = (hash: string, write: (bytes: Uint8Array) => void) => Promise<void>;
 
 const PARTIAL = '.partial';

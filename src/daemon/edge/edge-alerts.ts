@@ -163,7 +163,6 @@ function streamText(signal: StreamSignal): string {
   }
 }
 
-/** Operations that place an order. */
 const PLACING: ReadonlySet<string> = new Set(['place', 'condition-place']);
 
 export const driftText = (place: string, deviation: string): string =>

@@ -167,7 +167,6 @@ async function steer(
   }
 }
 
-/** Rows of the journal as they are committed. */
 function journalEntries(daemon: Daemon): EntrySource {
   const { read } = daemon.journal;
   const naming = (contracts: () => readonly Contract[]): Naming =>

@@ -116,7 +116,6 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     account: address.subAccountId,
     stateDir: config.stateDir,
     sessionHours: `${config.calendar.name}: ${formatPhases(config.calendar)} (${config.calendar.timeZone})`,
-    /** Market time and its speed. */
     clock: isPaper && speed !== 1 ? `market time at ${speed} times real time` : `real time${late}`,
     pace: `at most ${pace} requests a second`,
     controlUrl,

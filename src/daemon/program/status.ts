@@ -179,7 +179,6 @@ const DAY_COUNTS = [
 const LABEL_WIDTH = 8;
 const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 2;
 
-/** As the command line shows it. */
 export function statusText(status: DaemonStatus, facts = statusFacts(status)): string {
   const { engine } = status;
   const blank = ' '.repeat(LABEL_WIDTH + 2);

@@ -31,7 +31,6 @@ import { OrderTracker } from './order-tracker.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
 import { callIdOf } from '../../engine/state/event-context.ts';
 
-/** The session that takes over. */
 interface Successor {
   readonly isHalted?: boolean;
   /** Its contract table so far. */

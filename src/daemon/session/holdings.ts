@@ -143,7 +143,6 @@ export function holdingsText(
 
 export type Fact = readonly [label: string, text: string];
 
-/** Whether our books are the broker's. */
 export const bookFacts = (
   { unproven, stopsUnproven, money }: EngineSnapshot,
   compared: ReturnType<typeof comparisons>,

@@ -97,7 +97,6 @@ export interface SessionContext {
   readonly feed: Pick<FeedPublisher, 'take' | 'note'> | null;
 }
 
-/** Receives the reason, and the strategy whose code was running, if one was. */
 export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => void;
 
 /** A session that this process has followed to its end: it need not be read again. */

@@ -247,7 +247,6 @@ interface ControlAnswer {
 
 /** Refusals are texts. A simulator that does not answer blocks no caller: the last answer counts. */
 export class SimulatorFaults {
-  /** All that it can do wrong. */
   readonly known = faultForms();
   readonly #url: string;
   readonly #token: string;

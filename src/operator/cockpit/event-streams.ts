@@ -25,7 +25,6 @@ export interface PriceSource {
 
 /** Rows of the journal, in order. */
 export interface EntrySource {
-  /** At most `max` rows after row `seq`. */
   after(seq: number, max: number): readonly CockpitEntry[];
   /** Where a stream begins that knows nothing: some rows before the last. */
   recent(rows: number): number;

@@ -282,7 +282,6 @@ class Backdrop extends CanvasLayer {
     }
   }
 
-  /** The rules. */
   protected override drawBefore(scene: BitmapScope): void {
     const { context, bitmapSize, horizontalPixelRatio: ratio } = scene;
     const { rules = [], x: xs } = this.#content;

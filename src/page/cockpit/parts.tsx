@@ -417,7 +417,6 @@ const localTime = (atMs: number): string =>
 /** At the exchange: `2026-03-04`. */
 export const dayOf = (atMs: number): string => localTime(atMs).slice(0, 10);
 
-/** Time of day at the exchange. */
 export const clockTime = (atMs: number): string => localTime(atMs).slice(11, 19);
 
 const today = computed(() => (marketMs.value === null ? null : dayOf(marketMs.value)));

@@ -57,7 +57,6 @@ export const tabs = computed((): readonly Tab[] =>
   state.value?.faults === undefined ? TABS : [...TABS, 'faults'],
 );
 const contractOf = (code: string) => state.value?.contracts.find(({ contract }) => contract === code);
-/** Contracts as people call them. */
 export const nameOf = (code: string): string => contractOf(code)?.name ?? code;
 /** Smallest step of its price, in points. */
 export const tickOf = (code: string): number => contractOf(code)?.tickPoints ?? 0.1;

@@ -22,7 +22,6 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   return (QUOTE_ROLES.every(has) || has('bid_1')) && !has('price') ? 'quotes' : 'prints';
 }
 
-/** Whether a column of the file has the symbol of each row. */
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
   named.symbol !== undefined || rolesOf(await headerOf(path), named).includes('symbol');
 

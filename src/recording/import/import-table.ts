@@ -97,7 +97,6 @@ class RowOrder {
   #earlier = { rows: 0, line: 0 };
   #later = { rows: 0, line: 0 };
 
-  /** A row of a symbol and day or year. */
   add(rows: SpillableRows, at: number, line: number, isClosed = false): void {
     if (isClosed) {
       this.outside.rows += 1;

@@ -148,7 +148,6 @@ export const guesses = (place: readonly number[], change: readonly number[]): re
     place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),
   );
 
-/** Draws an arrival for each call from its possible ways. */
 function drawnGuesses(ways: ReadonlyMap<SessionCall, readonly number[]>): readonly Guess[] {
   const random = new Random(1);
   return Array.from({ length: ARRIVAL_DRAWS }, (_, draw) => {

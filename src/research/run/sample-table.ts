@@ -72,7 +72,6 @@ export class SampleTable {
     return column;
   }
 
-  /** Columns of a contract. */
   prices(): PriceColumns {
     const prices = new PriceColumns(() => this.column());
     this.#prices.push(prices);

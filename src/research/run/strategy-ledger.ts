@@ -359,7 +359,6 @@ function fillOf(figure: (place: number) => number, strategy: number) {
     /** Bid plus ask, that is twice the middle, when it was executed and when its order was decided; 0 where no side was known. */
     midTwice: figure(MID_TWICE),
     decidedMidTwice: figure(DECIDED_MID_TWICE),
-    /** Position of the strategy in the contract after it. */
     positionAfter: figure(POSITION),
     /** Rule of the fill model that filled it at this price. */
     clause,

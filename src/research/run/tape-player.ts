@@ -35,7 +35,6 @@ interface TapePlayerParts {
   readonly timeline: Timeline;
   readonly venue: RunVenue;
   readonly isRowByRow: boolean;
-  /** Called after each stretch of rows. */
   readonly onRows: (rows: number) => void;
 }
 

@@ -64,7 +64,6 @@ export interface SourceDay {
   readonly missed: number;
 }
 
-/** A directory with columns, and the place that names it. */
 interface NamedDir {
   readonly dir: string;
   readonly at: Path;

@@ -77,7 +77,6 @@ function planned(backtest: Backtest, section: SweepSection, search: Search, spac
       space,
       trials,
       search,
-      /** Combinations that the strategies refuse. */
       refused: left,
       ranking,
       windows,
@@ -240,7 +239,6 @@ const stepsIn = (from: number, to: number, step: number): number =>
 export const steppedValues = (from: number, to: number, step: number): readonly number[] =>
   Array.from({ length: stepsIn(from, to, step) }, (_, i) => decimal(from + i * step));
 
-/** Number of combinations. */
 export const spaceSize = (space: ParameterSpace): number =>
   space.reduce((size, { values }) => size * values.length, 1);
 

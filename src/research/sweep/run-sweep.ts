@@ -85,7 +85,6 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
         ever.map(([, each]) => each.dailyReturns),
       ),
       monteCarlo: best === null ? undefined : resampledTrades(best.result),
-      /** Runs that were known from before. */
       resumed: runs.resumed,
       log: log.path,
       /** SHA-256 over parameters and figures of every run in their order: the same whatever the number of threads. */

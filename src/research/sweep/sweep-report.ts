@@ -213,7 +213,6 @@ export interface SweepFileOptions
   readonly top: number;
 }
 
-/** Where the files of a sweep go. */
 export const sweepDir = (backtest: Backtest, out?: string): string =>
   out ?? join(backtest.config.state, `${titleOf(backtest)}-sweep`);
 

@@ -43,7 +43,6 @@ export class Brokerage {
   readonly #dueListeners: ((dueUs: number) => void)[] = [];
   #venue: Venue;
   #stopTimer: CancelTimer = () => {};
-  /** Messages that wait for the commit. */
   #pending: VenueEvent[] = [];
   #passed: PassedFrame[] = [];
   #ordersChanged = false;

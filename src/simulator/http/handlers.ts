@@ -169,7 +169,6 @@ function isAskedFor({ symbol, side, orderType, status, refId }: InDayQuery, orde
   return status === 'all' || order.filledQty > 0;
 }
 
-/** It can still trade. */
 function isWorking({ status, filledQty, qty }: OrderReport): boolean {
   return filledQty < qty && status !== 'canceled' && status !== 'matched_canceled';
 }

@@ -175,7 +175,6 @@ export class StreamSession {
   /** Half-open: sends nothing, reads nothing, and stays connected. */
   #mute = false;
   #corked = false;
-  /** Messages so far. */
   sent = 0;
   #ended = false;
 

@@ -222,7 +222,6 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     };
   }
 
-  /** `putBack` puts an order back into its book. */
   restore(state: EntryState, putBack: (order: VenueOrder) => void): void {
     const open = this.store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
     this.#sentNo = state.commandsSent;

@@ -115,5 +115,4 @@ export function parseSecret<T extends z.ZodType>(
   return first === undefined ? result : { ok: false, issues: [first, ...rest] };
 }
 
-/** The first issue in one line, for a reason. */
 export const issueText = ([first]: readonly [Issue, ...Issue[]]): string => issuesText([first]);

@@ -25,7 +25,6 @@ export interface PricedOrder {
   readonly spec: ContractSpec;
 }
 
-/** An order that the broker has named. */
 export interface NamedOrder {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
