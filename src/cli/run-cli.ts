@@ -1,7 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../host/program-files.ts';
-import { failureText, NotFoundError, JournalFormatError } from '../domain/failure.ts';
+import { failureText, InputFault, JournalFormatError, NotFoundError } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
 const AFTER_HELP = `
@@ -103,6 +103,10 @@ function failureCode(error: unknown, io: CliIo): number {
   if (error instanceof NotFoundError || error instanceof JournalFormatError) {
     io.err(`${error.message}\n`);
     return error instanceof JournalFormatError ? EXIT.usage : EXIT.nothingThere;
+  }
+  if (error instanceof InputFault) {
+    io.err(`${error.message}\n`);
+    return error.of === 'arguments' ? EXIT.usage : EXIT.failed;
   }
   io.err(`failed: ${failureText(error)}\n`);
   return EXIT.failed;

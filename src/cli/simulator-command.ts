@@ -1,4 +1,5 @@
 /** `tickwright simulator`: the simulated broker alone, for a client in any language. */
+import { hasCode } from '../domain/failure.ts';
 import type { Command } from 'commander';
 import { Shutdown } from '../host/shutdown.ts';
 import type {
@@ -7,7 +8,7 @@ import type {
   SimulatorRunOptions,
 } from '../daemon/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber, example } from './options.ts';
-import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
+import { type CliContext, type CliIo, EXIT, jsonText, failed, needFile } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 
 interface SimulatorFlags extends SimulatorRunOptions {
@@ -90,16 +91,12 @@ async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
 }
 
 function explained(error: unknown, { port, controlPort }: SimulatorFlags): unknown {
-  if (!(error instanceof Error)) return error;
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    const taken = 'port' in error ? String(error.port) : String(port ?? '');
-    const flag = taken === String(controlPort) ? '--control-port' : '--port';
-    return failed(
-      `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
-    );
-  }
-  const isWronglyAsked = error.name === 'SimulatorConfigError' || error.name === 'TapeError';
-  return isWronglyAsked ? wrongUsage(error.message) : error;
+  if (!hasCode(error, 'EADDRINUSE')) return error;
+  const taken = 'port' in error ? String(error.port) : String(port ?? '');
+  const flag = taken === String(controlPort) ? '--control-port' : '--port';
+  return failed(
+    `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
+  );
 }
 
 function block(it: SimulatorRun['description']): string {

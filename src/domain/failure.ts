@@ -85,6 +85,18 @@ export function undefinedIfMissing<T>(read: () => T): T | undefined {
   }
 }
 
+/** A file or an argument that a person gave cannot be used. Its message says all: no bug, no stack. */
+export class InputFault extends Error {
+  override readonly name = 'InputFault';
+  /** `arguments`: they do not fit; `file`: it cannot be read as a whole; `rows`: they are not what they are read as. */
+  readonly of: 'arguments' | 'file' | 'rows';
+
+  constructor(of: InputFault['of'], message: string) {
+    super(message);
+    this.of = of;
+  }
+}
+
 /** The journal, or this session in it, does not exist. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError';

@@ -3,6 +3,7 @@
  * first or oldest first, hours without a leading zero, `2.0` for 2. A bad row is an error with its line; nothing is
  * dropped silently.
  */
+import { InputFault } from '../domain/failure.ts';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -33,15 +34,12 @@ const NUMBER = /^\d+(\.\d+)?$/;
 const NAME = /^(\d{4}-\d{2}-\d{2})(?:[_-]([A-Za-z0-9]+))?\.csv(\.gz)?$/;
 
 /** Thrown for a tape that cannot be read, with file and line. */
-export class TapeError extends Error {
-  override readonly name = 'TapeError';
-}
-
 export function readPrints(path: string, options: TapeOptions) {
   const named = NAME.exec(basename(path));
   const dayText = named?.[1];
   if (dayText === undefined || !isTradingDay(dayText)) {
-    throw new TapeError(
+    throw new InputFault(
+      'arguments',
       `tape ${path}: expected a name like 2026-03-04_vn30f2603.csv.gz that starts with the trading day`,
     );
   }
@@ -64,8 +62,8 @@ export function readPrints(path: string, options: TapeOptions) {
   };
 }
 
-const refused = (where: string, expected: string, was: string): TapeError =>
-  new TapeError(`${where}: expected ${expected}, was ${JSON.stringify(was)}`);
+const refused = (where: string, expected: string, was: string): InputFault =>
+  new InputFault('arguments', `${where}: expected ${expected}, was ${JSON.stringify(was)}`);
 
 function readRow(line: string, where: string, day: TradingDay, options: TapeOptions) {
   const cells = line.split(',');
@@ -106,6 +104,6 @@ function textOf(path: string): string {
   try {
     return gunzipSync(bytes).toString('utf8');
   } catch (error) {
-    throw new TapeError(`tape ${path}: expected a whole gzip file, was not: ${String(error)}`);
+    throw new InputFault('arguments', `tape ${path}: expected a whole gzip file, was not: ${String(error)}`);
   }
 }

@@ -1,9 +1,10 @@
+import { InputFault } from '../../src/domain/failure.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../../src/domain/civil-date.ts';
-import { readPrints, type Tape, TapeError } from '../../src/recording/read-prints.ts';
+import { readPrints, type Tape } from '../../src/recording/read-prints.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const OPTIONS = {
@@ -85,7 +86,7 @@ describe('tapes that are wrong', () => {
     ['an hour that is none', '25:00:00,1950.0,2,M', 'line 2: expected a time like 09:00:00, was "25:00:00"'],
     ['a column too few', '09:00:00,1950.0,2', 'line 2: expected 4 columns, was "09:00:00,1950.0,2"'],
   ])('%s', (_, rows, message) => {
-    expect(() => read(rows)).toThrow(TapeError);
+    expect(() => read(rows)).toThrow(InputFault);
     expect(() => read(rows)).toThrow(message);
   });
 

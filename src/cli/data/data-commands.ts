@@ -220,16 +220,13 @@ function addDataExport(data: Command, { io }: CliContext): void {
 
 async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<ExportResult | undefined> {
   const line = new ProgressLine(io, 'rows');
-  const { exportData, NotExported } = await import('../../research/recorded/stored-data.ts');
+  const { exportData } = await import('../../research/recorded/stored-data.ts');
   const { dir, from = null, to = null, out } = flags;
   try {
     const what = whatOf(flags);
     return await exportData({ dir, symbol, from, to, out, what }, (done, all) =>
       line.show({ done, all, what: out }),
     );
-  } catch (error) {
-    if (error instanceof NotExported) throw failed(error.message);
-    throw error;
   } finally {
     line.clear();
   }

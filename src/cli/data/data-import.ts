@@ -13,7 +13,7 @@ import {
 } from '../../research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../research/recorded/import-file.ts';
 import { durationUs, US_PER_MS } from '../../domain/units.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, needFile } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/table.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
@@ -169,16 +169,9 @@ async function importOne(
     const more = bad - BAD_SHOWN_MAX;
     if (more > 0) io.err(`${file}: ${more} more bad rows; --bad-rows FILE lists all of them\n`);
     return imported;
-  } catch (error) {
+  } finally {
     progress.clear();
-    throw await explained(file, error);
   }
-}
-
-async function explained(file: string, error: unknown): Promise<unknown> {
-  const { faultOf, isFileFault, isWronglyAsked } = await import('../../research/recorded/import-file.ts');
-  if (!isFileFault(error)) return error;
-  return new CliFailure(isWronglyAsked(error) ? EXIT.usage : EXIT.failed, faultOf(file, error));
 }
 
 const requestOf = ({ column = {}, side, silence, ...flags }: ImportFlags): ImportRequest => ({

@@ -1,4 +1,5 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
+import { InputFault } from '../../domain/failure.ts';
 import { assert } from '../../domain/assert.ts';
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
@@ -152,16 +153,11 @@ export async function runSimulator(options: SimulatorRunOptions) {
   return { description: describeSimulator(running), close: () => running.close() };
 }
 
-/** The message has a line for each problem of the file. */
-class SimulatorConfigError extends Error {
-  override readonly name = 'SimulatorConfigError';
-}
-
 const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
   const read = options.config === undefined ? { value: NO_FILE } : readSimulatorFile(options.config);
-  if ('problems' in read) throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
+  if ('problems' in read) throw new InputFault('arguments', read.problems.map(formatProblem).join('\n'));
   const { file, market } = read.value;
   const tape = options.tape ?? file.tape;
   const { entryPercent: entryBps, warnPercent: warnBps, forcePercent: forceBps, ...rules } = file.rules;

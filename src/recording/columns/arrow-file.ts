@@ -4,6 +4,7 @@
  * whole numbers into doubles in place.
  */
 // The parts that are used: the whole library takes longer to load than a year of bars to play.
+import { InputFault } from '../../domain/failure.ts';
 import { MetadataVersion } from 'apache-arrow/enum';
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
 import { BufferRegion, FieldNode, Message, RecordBatch } from 'apache-arrow/ipc/metadata/message';
@@ -45,11 +46,6 @@ const arrowSchema = (layout: Layout, metadata = new Map<string, string>()): Sche
     layout.map(({ name, kind }) => new ArrowField(name, TYPES[kind], false)),
     metadata,
   );
-
-/** Thrown for a file that is not, or not wholly, one of ours. */
-export class ColumnFileError extends Error {
-  override readonly name = 'ColumnFileError';
-}
 
 /** Reads the metadata of one kind of file, and names its columns. */
 export interface TableKind<Meta> {
@@ -106,16 +102,20 @@ function readFooter<Meta>(file: number, path: string, kind: TableKind<Meta>) {
   const size = fstatSync(file).size;
   const tail = readAt(file, path, new Uint8Array(FILE_TAIL_BYTES), size - FILE_TAIL_BYTES);
   if (!MAGIC.equals(tail.subarray(4))) {
-    throw new ColumnFileError(
+    throw new InputFault(
+      'file',
       `${path}: expected an Arrow file that ends with ARROW1, was cut off or is none`,
     );
   }
   const length = Buffer.from(tail.buffer).readInt32LE(0);
-  if (length <= 0 || length > size) throw new ColumnFileError(`${path}: its footer is damaged`);
+  if (length <= 0 || length > size) throw new InputFault('file', `${path}: its footer is damaged`);
   const footer = Footer.decode(readAt(file, path, new Uint8Array(length), size - FILE_TAIL_BYTES - length));
   const meta = kind.parse(footer.schema.metadata.get(META_KEY));
   if (meta === undefined || shape(footer.schema) !== shape(arrowSchema(kind.layout(meta)))) {
-    throw new ColumnFileError(`${path}: expected ${kind.what} made by this program, was another Arrow file`);
+    throw new InputFault(
+      'file',
+      `${path}: expected ${kind.what} made by this program, was another Arrow file`,
+    );
   }
   return { meta, blocks: [...footer.recordBatches()] };
 }
@@ -126,11 +126,11 @@ const shape = ({ fields }: Schema): string => fields.map(({ name, type }) => `${
 function readHead(file: number, path: string, block: FileBlock, layout: Layout) {
   const head = readAt(file, path, new Uint8Array(block.metaDataLength), block.offset);
   const message = Message.decode(head.subarray(MESSAGE_HEAD_BYTES));
-  if (!message.isRecordBatch()) throw new ColumnFileError(`${path}: its footer is damaged`);
+  if (!message.isRecordBatch()) throw new InputFault('file', `${path}: its footer is damaged`);
   const { length: rows, buffers, nodes, compression } = message.header();
   const isPlain = nodes.every((node) => node.nullCount === 0) && buffers.length === 2 * layout.length;
   if (compression !== null || !isPlain) {
-    throw new ColumnFileError(`${path}: expected plain columns without missing values`);
+    throw new InputFault('file', `${path}: expected plain columns without missing values`);
   }
   return { rows, offsets: layout.map((_, i) => buffers[2 * i + 1]!.offset) };
 }
@@ -160,7 +160,7 @@ function readAt(file: number, path: string, into: Uint8Array, position: number):
   let done = 0;
   while (done < into.byteLength) {
     const read = position < 0 ? 0 : readSync(file, into, done, into.byteLength - done, position + done);
-    if (read === 0) throw new ColumnFileError(`${path}: expected more bytes, the file was cut off`);
+    if (read === 0) throw new InputFault('file', `${path}: expected more bytes, the file was cut off`);
     done += read;
   }
   return into;

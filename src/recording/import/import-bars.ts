@@ -1,4 +1,5 @@
 /** Imports bars, open, high, low, close and volume under any names: one file of columns a symbol and year. */
+import { InputFault } from '../../domain/failure.ts';
 import { basename } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
@@ -18,7 +19,6 @@ import {
 import { cellText, type CsvRow } from './table-file.ts';
 import {
   type BadRows,
-  ImportError,
   type ImportOptions,
   type ImportReport,
   importTable,
@@ -133,7 +133,7 @@ export async function importBars(
 ): Promise<ImportReport<BarMeta>> {
   const { every, stamp } = options;
   if (stamp === 'end' && every === undefined) {
-    throw new ImportError(`${file}: for bars with the time of their end say how long they are`);
+    throw new InputFault('arguments', `${file}: for bars with the time of their end say how long they are`);
   }
   const shift = durationUs(stamp === 'end' && every !== undefined ? every : 0);
   let everyUs: number | null = every ?? null;
@@ -144,13 +144,14 @@ export async function importBars(
       const { distance, isFar } = distancesOf(years, every ?? 0);
       // A bar that reached into the next one would be known before its end.
       if (every !== undefined && distance !== null && (distance < every || isFar))
-        throw new ImportError(
+        throw new InputFault(
+          'arguments',
           `${file}: expected bars of ${formatBarLength(every)}, was mostly ${formatBarLength(distance)} from one to the next; say how long they are`,
         );
       everyUs ??= distance;
     },
     store(year, badRows) {
-      if (everyUs === null) throw new ImportError(`${file}: one bar alone; say how long it is`);
+      if (everyUs === null) throw new InputFault('arguments', `${file}: one bar alone; say how long it is`);
       return storeYear(year, everyUs, options, { badRows, source: basename(file) });
     },
   });

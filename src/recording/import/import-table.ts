@@ -1,5 +1,6 @@
 /** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
 import { isTradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { InputFault } from '../../domain/failure.ts';
 import { US_PER_MINUTE } from '../../domain/units.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
 import { formatCount } from '../../text/numbers.ts';
@@ -7,16 +8,10 @@ import type { TimeZone } from '../../text/dates.ts';
 import { Collector, type SpillableRows } from '../collect/collector.ts';
 import type { StoreDayOptions } from '../collect/day-ticks.ts';
 import type { StoredFile } from '../columns/whole-file.ts';
-import { ColumnFileError } from '../columns/arrow-file.ts';
 import { type ColumnMap, type ColumnRole, mapColumns, type NamedColumns, shown } from './column-map.ts';
-import { cellText, CsvError, type CsvRow, readTable, SourceFileError, type TableHead } from './table-file.ts';
+import { cellText, type CsvRow, readTable, type TableHead } from './table-file.ts';
 import { isSymbol, nameParts } from './file-kind.ts';
 import { type DateOrder, type StampOptions, StampReader } from './stamp-reader.ts';
-
-/** Thrown for a file whose rows cannot be read at all. */
-export class ImportError extends Error {
-  override readonly name = 'ImportError';
-}
 
 export interface ImportReport<Meta> {
   readonly rows: number;
@@ -65,12 +60,17 @@ export async function importTable<T extends SpillableRows, Meta>(
       },
       progress: (bytes, size) => watch.progress({ bytes, size, rows }),
     });
-    if (rows === 0 && bad.count === 0) throw new SourceFileError(`${file}: expected rows, was ${had}`);
+    if (rows === 0 && bad.count === 0) throw new InputFault('file', `${file}: expected rows, was ${had}`);
     kind.check?.(collector.all, bad);
     const wanted = bad.count > 0 && options.skipBad !== true ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
     const notes = [stepsText(steps), order.text].filter((note) => note !== '');
     return { rows, badRows: bad.count, bad: bad.kept, steps, outside: order.outside, notes, stored };
+  } catch (error) {
+    // A row does not know its file.
+    if (error instanceof InputFault && !error.message.startsWith(file))
+      error.message = `${file}: ${error.message}`;
+    throw error;
   } finally {
     collector.close();
   }
@@ -124,23 +124,27 @@ class RowOrder {
 
 function rowSource(file: string, head: TableHead, options: ImportOptions) {
   const mapped = mapColumns(head.header, options.columns, head.width);
-  if (!mapped.ok) throw new ImportError(`${file}, line 1: ${mapped.problem}`);
+  if (!mapped.ok) throw new InputFault('arguments', `${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
   const place = (role: ColumnRole): number => {
     const found = columns[role];
     if (found !== undefined) return found;
-    throw new ImportError(
+    throw new InputFault(
+      'arguments',
       `${file}, line 1: expected a column for ${role}, was: ${shown(head.header, head.width)}`,
     );
   };
   const name = nameParts(file);
   const symbol = options.symbol ?? (columns.symbol === undefined ? name.symbol : '');
   if (symbol === null) {
-    throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
+    throw new InputFault(
+      'arguments',
+      `${file}: expected a symbol in its name or in a column; say which one it is`,
+    );
   }
   const { zone, stampZone = zone, dateOrder } = options;
   if (options.day !== undefined && !isTradingDay(options.day))
-    throw new ImportError(`expected a day like 2026-03-04, was ${JSON.stringify(options.day)}`);
+    throw new InputFault('arguments', `expected a day like 2026-03-04, was ${JSON.stringify(options.day)}`);
   const day = options.day === undefined ? name.day : tradingDay(options.day);
   const stamps = { zone: stampZone, day, dateOrder };
   const isByColumn = options.symbol === undefined && columns.symbol !== undefined;
@@ -186,11 +190,6 @@ export interface BadRow {
 const KEPT_MAX = 1_000;
 const BAD_ROWS_MAX = 1_000;
 
-/** A file whose first rows are all bad is read by the wrong rules. */
-class TooManyBadRows extends Error {
-  override readonly name = 'HopelessFile';
-}
-
 /** Rows that could not be read: each is reported with its line and the reason, none is dropped silently. */
 export class BadRows {
   readonly kept: BadRow[] = [];
@@ -213,11 +212,12 @@ export class BadRows {
     this.count += 1;
     if (this.kept.length < KEPT_MAX) this.kept.push(row);
     this.#onBad(row);
+    // It is read by the wrong rules.
     if (!this.#hasGood && this.count >= BAD_ROWS_MAX) {
       const steps = this.#steps === null ? '' : stepsText(this.#steps);
       const found = steps === '' ? '' : `; ${steps}`;
       const { line: at, reason: why } = this.kept[0] ?? row;
-      throw new TooManyBadRows(`the first ${this.count} rows are all bad; line ${at}: ${why}${found}`);
+      throw new InputFault('rows', `the first ${this.count} rows are all bad; line ${at}: ${why}${found}`);
     }
   }
 }
@@ -398,17 +398,3 @@ export class SideCodes {
     this.#byByte[word.toUpperCase().charCodeAt(0) & 255] = side;
   }
 }
-
-/** The arguments of the command or the configuration do not fit the file. */
-export const isWronglyAsked = (error: unknown): error is ImportError => error instanceof ImportError;
-
-export const isFileFault = (error: unknown): error is Error =>
-  isWronglyAsked(error) ||
-  error instanceof SourceFileError ||
-  error instanceof TooManyBadRows ||
-  error instanceof CsvError ||
-  error instanceof ColumnFileError;
-
-/** Adds the path to an error of a row, which does not know its file. */
-export const faultOf = (path: string, { message }: Error): string =>
-  message.startsWith(path) ? message : `${path}: ${message}`;

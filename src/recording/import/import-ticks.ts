@@ -3,6 +3,7 @@
  * ask, with or without sizes), both also with numbered levels of a book, which holds after the row. A print of volume 0 changes the book
  * alone.
  */
+import { InputFault } from '../../domain/failure.ts';
 import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';
 import { UNLIMITED_QTY } from '../../domain/ticks.ts';
@@ -12,7 +13,6 @@ import type { TickMeta, TickRows } from '../columns/tick-file.ts';
 import { BOOK_LEVELS, levelRole, TOUCH_ROLES } from './column-map.ts';
 import { cellText, type CsvRow } from './table-file.ts';
 import {
-  ImportError,
   type ImportOptions,
   type ImportReport,
   importTable,
@@ -92,7 +92,10 @@ function levelCells({ columns, place }: RowSource<DayTicks>): LevelCells {
 function touchCells(file: string, { columns, place }: RowSource<DayTicks>): LevelCells {
   const { bid_size: bidSize = NONE, ask_size: askSize = NONE } = columns;
   if ((bidSize === NONE) !== (askSize === NONE))
-    throw new ImportError(`${file}, line 1: expected a size for bid and ask or for neither, was one`);
+    throw new InputFault(
+      'arguments',
+      `${file}, line 1: expected a size for bid and ask or for neither, was one`,
+    );
   return [place('bid'), bidSize, place('ask'), askSize];
 }
 

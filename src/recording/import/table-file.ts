@@ -1,4 +1,5 @@
 /** Reads a table of text: finds its delimiter and header, then passes each row to its reader. */
+import { InputFault } from '../../domain/failure.ts';
 import { createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -57,7 +58,7 @@ function withoutMark(path: string, chunk: Buffer): Buffer {
   const other = OTHER_FILES.find(([start]) => head.startsWith(start))?.[1];
   const kind = other ?? (head.includes('\0') ? 'binary: export it as CSV' : undefined);
   if (kind !== undefined)
-    throw new SourceFileError(`${path}: expected a table of text in UTF-8, was ${kind}`);
+    throw new InputFault('file', `${path}: expected a table of text in UTF-8, was ${kind}`);
   return chunk.subarray(0, BOM.length).equals(BOM) ? chunk.subarray(BOM.length) : chunk;
 }
 
@@ -72,11 +73,6 @@ function delimiterOf(bytes: Buffer, hasComma = false): string {
 }
 
 // The bytes of a file, packed or not, a piece at a time.
-
-/** Thrown for a file that cannot be read as a whole. */
-export class SourceFileError extends Error {
-  override readonly name = 'SourceFileError';
-}
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -97,7 +93,7 @@ export async function* chunksOf(
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
-      throw new SourceFileError(`${path}: expected a whole gzip file, was not: ${error.message}`);
+      throw new InputFault('file', `${path}: expected a whole gzip file, was not: ${error.message}`);
     }
     throw error;
   } finally {
@@ -116,10 +112,6 @@ export interface CsvRow {
   readonly cells: number;
   /** Where each cell begins and ends: `bounds[2 * cell]`, `bounds[2 * cell + 1]`. */
   readonly bounds: Int32Array;
-}
-
-export class CsvError extends Error {
-  override readonly name = 'CsvError';
 }
 
 const LINE_BYTES_MAX = 1 << 20;
@@ -163,7 +155,8 @@ export class CsvRows {
   /** The last line may lack its end. */
   end(): void {
     if (this.#partial.length > 0) this.write(Buffer.of(NEWLINE));
-    if (this.#partial.length > 0) throw new CsvError(`line ${this.#row.line + 1}: a quote is not closed`);
+    if (this.#partial.length > 0)
+      throw new InputFault('rows', `line ${this.#row.line + 1}: a quote is not closed`);
   }
 
   #scan(bytes: Buffer): void {
@@ -178,7 +171,8 @@ export class CsvRows {
     for (let i = 0; i < bytes.length; i += 1) {
       const byte = bytes[i] ?? 0;
       if (byte === delimiter || byte === NEWLINE) {
-        if (cell === CELLS_MAX) throw new CsvError(`line ${row.line + 1}: more than ${CELLS_MAX} columns`);
+        if (cell === CELLS_MAX)
+          throw new InputFault('rows', `line ${row.line + 1}: more than ${CELLS_MAX} columns`);
         setBounds(bounds, cell, bytes, start, i);
         cell += 1;
         start = i + 1;
@@ -209,7 +203,10 @@ export class CsvRows {
   #keep(bytes: Buffer, from: number): void {
     if (from === bytes.length) return;
     if (bytes.length - from > LINE_BYTES_MAX) {
-      throw new CsvError(`line ${this.#row.line + 1}: expected an end within ${LINE_BYTES_MAX} bytes`);
+      throw new InputFault(
+        'rows',
+        `line ${this.#row.line + 1}: expected an end within ${LINE_BYTES_MAX} bytes`,
+      );
     }
     // A copy: the caller may use the memory of the chunk again.
     this.#partial = Buffer.from(bytes.subarray(from));

@@ -1,10 +1,10 @@
 /** Imports one file of any kind, with the arguments of the command line and the configured market. */
+import { InputFault } from '../../domain/failure.ts';
 import { formatUtcOffset, timeZone } from '../../text/dates.ts';
 import type { StoredFile } from '../../recording/columns/whole-file.ts';
 import type { BarMeta } from '../../recording/columns/bar-file.ts';
 import type { TickMeta } from '../../recording/columns/tick-file.ts';
 import {
-  ImportError,
   type ImportReport,
   type ImportWatch,
   PLAIN_SIDES,
@@ -17,8 +17,6 @@ import { type BarImportOptions, importBars } from '../../recording/import/import
 import { importPrints, importQuotes } from '../../recording/import/import-ticks.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
-
-export { faultOf, isFileFault, isWronglyAsked } from '../../recording/import/import-table.ts';
 
 /** Absent fields are taken from the file, its name or the configured market. */
 export interface ImportRequest extends Omit<
@@ -69,7 +67,8 @@ export function importTicksOrBars(
 function barOptions(file: string, request: ImportRequest, market: RecordedMarket): BarImportOptions {
   const symbol = request.symbol ?? nameParts(file).symbol;
   if (symbol !== null && !isSymbol(symbol)) {
-    throw new ImportError(
+    throw new InputFault(
+      'arguments',
       `--symbol: expected letters, digits, dots and dashes, was ${JSON.stringify(symbol)}`,
     );
   }
@@ -79,16 +78,20 @@ function barOptions(file: string, request: ImportRequest, market: RecordedMarket
   const lotSize = request.lotSize ?? steps.lotSize;
   if (tickSize === null) {
     const whose = symbol ?? 'a symbol in a column';
-    throw new ImportError(`${file}: ${whose} is no contract of the configured market: say its --tick-size`);
+    throw new InputFault(
+      'arguments',
+      `${file}: ${whose} is no contract of the configured market: say its --tick-size`,
+    );
   }
   for (const [name, step] of Object.entries({ '--tick-size': tickSize, '--lot-size': lotSize })) {
-    if (!isStep(step)) throw new ImportError(`${name}: expected a decimal above 0 like 0.1, was ${step}`);
+    if (!isStep(step))
+      throw new InputFault('arguments', `${name}: expected a decimal above 0 like 0.1, was ${step}`);
   }
   const zoneName = request.zone ?? formatUtcOffset(market.calendar.utcOffsetMinutes);
   const zone = timeZone(zoneName);
   if (zone === undefined) {
     const expected = 'expected a zone like +07:00, UTC or Asia/Ho_Chi_Minh';
-    throw new ImportError(`--zone: ${expected}, was ${JSON.stringify(zoneName)}`);
+    throw new InputFault('arguments', `--zone: ${expected}, was ${JSON.stringify(zoneName)}`);
   }
   const hours = request.hours ?? (spec === undefined ? 'none' : 'market');
   return {

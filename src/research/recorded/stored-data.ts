@@ -28,7 +28,7 @@ import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../domain/units.
 import { allocateTable, type RowTable, TotalsCounter } from '../../recording/columns/row-table.ts';
 import { BarBuilder } from '../../strategy/bar-streams.ts';
 import type { Bar } from '../../strategy/leg-ticks.ts';
-import { errorText } from '../../domain/failure.ts';
+import { errorText, InputFault } from '../../domain/failure.ts';
 import { statSync } from 'node:fs';
 
 export type ExportWhat =
@@ -50,11 +50,6 @@ interface ExportRequest {
 
 export type ExportResult = NonNullable<Awaited<ReturnType<typeof exportData>>>;
 
-/** Days that cannot be exported, or not together. */
-export class NotExported extends Error {
-  override readonly name = 'NotExported';
-}
-
 /** `onRows` hears how many rows were read, of how many. */
 export async function exportData(
   { dir, symbol, from, to, what, out }: ExportRequest,
@@ -68,7 +63,8 @@ export async function exportData(
   const { tickSize, lotSize } = oneStep(days);
   for (const { path } of days) {
     const [problem] = verifiedTicks(path).problems;
-    if (problem !== undefined) throw new NotExported(`${path}: ${problem}; see tickwright data verify`);
+    if (problem !== undefined)
+      throw new InputFault('file', `${path}: ${problem}; see tickwright data verify`);
   }
   const isTrades = what.kind === 'trades';
   const depth = isTrades ? 0 : Math.max(...days.map(({ meta }) => meta.depth));
@@ -107,7 +103,8 @@ function oneStep(days: ReturnType<typeof openCatalogue>): TickMeta {
   );
   if (other === undefined) return first;
   const steps = [first, other].map(({ day, tickSize, lotSize }) => `${day}: ${tickSize} and ${lotSize}`);
-  throw new NotExported(
+  throw new InputFault(
+    'file',
     `expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`,
   );
 }

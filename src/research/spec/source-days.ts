@@ -1,4 +1,5 @@
 /** Finds the contracts and days that the columns on disk hold for a backtest, from names and headers alone, and reads their rows. */
+import { InputFault } from '../../domain/failure.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
 import { barTicks, endWithSession } from '../run/tape-player.ts';
@@ -37,14 +38,7 @@ import { join, resolve } from 'node:path';
 import { meantHint, meantPath, type Problem } from '../../config/problem.ts';
 import { placed } from '../../config/read-file.ts';
 import { barBounds } from '../../domain/bars.ts';
-import {
-  faultOf,
-  type ImportReport,
-  isFileFault,
-  PLAIN_SIDES,
-  VIETNAMESE_SIDES,
-} from '../../recording/import/import-table.ts';
-import { SourceFileError } from '../../recording/import/table-file.ts';
+import { type ImportReport, PLAIN_SIDES, VIETNAMESE_SIDES } from '../../recording/import/import-table.ts';
 import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
 import { formatNumber, listed } from '../../text/numbers.ts';
 
@@ -367,13 +361,13 @@ async function importOne({ path, at, entry, kind }: ImportJob, imports: FileImpo
     fs.renameSync(unfinished, dir);
     return dir;
   } catch (error) {
-    if (!isFileFault(error)) throw error;
+    if (!(error instanceof InputFault)) throw error;
     const hint =
       hintOn(error.message) ??
-      (error instanceof SourceFileError
+      (error.of === 'file'
         ? 'nothing of it was taken'
         : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)');
-    return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
+    return source.problem(at, 'a file that can be imported', hint, error.message);
   } finally {
     fs.rmSync(unfinished, { recursive: true, force: true });
   }

@@ -1,3 +1,4 @@
+import { InputFault } from '../../../src/domain/failure.ts';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
@@ -5,7 +6,6 @@ import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sliceTable } from '../../../src/recording/columns/row-table.ts';
-import { ColumnFileError } from '../../../src/recording/columns/arrow-file.ts';
 import { openCatalogue, ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import {
   readColumns,
@@ -108,7 +108,7 @@ describe('a file that is not whole', () => {
     const whole = readFileSync(path);
     for (let size = 0; size < whole.length; size += 7) {
       writeFileSync(path, whole.subarray(0, size));
-      expect(() => readColumns(path)).toThrow(ColumnFileError);
+      expect(() => readColumns(path)).toThrow(InputFault);
     }
   });
 

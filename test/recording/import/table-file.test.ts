@@ -1,6 +1,7 @@
+import { InputFault } from '../../../src/domain/failure.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellText, CsvError, CsvRows } from '../../../src/recording/import/table-file.ts';
+import { cellText, CsvRows } from '../../../src/recording/import/table-file.ts';
 
 interface Read {
   readonly line: number;
@@ -100,7 +101,7 @@ describe('a file that is no table', () => {
   });
 
   it('ends the reading when no line ends', () => {
-    expect(() => read('x'.repeat(1_100_000), [500_000])).toThrow(CsvError);
+    expect(() => read('x'.repeat(1_100_000), [500_000])).toThrow(InputFault);
   });
 
   it('ends the reading when a line has too many columns', () => {
