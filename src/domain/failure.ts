@@ -40,6 +40,15 @@ export function withPath<T>(path: string, use: () => T): T {
   }
 }
 
+/** Closes what was opened once `work` is done, also where it fails. */
+export function closing<O extends { close(): unknown }, T>(opened: O, work: (opened: O) => T): T {
+  try {
+    return work(opened);
+  } finally {
+    opened.close();
+  }
+}
+
 /** What is thrown, or null. A failed write is no bug: the caller has a way to go on. */
 export function thrownBy(run: () => void): unknown {
   try {

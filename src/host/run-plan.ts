@@ -11,12 +11,12 @@ import {
 } from '../config/config.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { isTradingDay, momentOf, tradingDay } from '../domain/civil-date.ts';
-import { errorText } from '../domain/failure.ts';
+import { closing, errorText } from '../domain/failure.ts';
 import type { StrategyRisk } from '../domain/settings.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
 import type { StatePaths } from './state/state-paths.ts';
-import { closing, readJournal } from '../journal/journal-reader.ts';
+import { readJournal } from '../journal/journal-reader.ts';
 import { sessionDayAt, systemClock } from './system-clock.ts';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -2,6 +2,7 @@
  * The past of a session, in order: its frames and its other inputs, each with the decisions that the journal holds of it. A
  * restart drives a fresh engine through them (rulings, 31), in the engine's thread: journal and frames are read where they are used.
  */
+import { closing } from '../domain/failure.ts';
 import { Subject } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
@@ -16,7 +17,7 @@ import {
 } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { DECIDING_KINDS, eventDecisions } from '../engine/replay/decisions.ts';
-import { closing, type JournalReader, readJournal } from '../journal/journal-reader.ts';
+import { type JournalReader, readJournal } from '../journal/journal-reader.ts';
 import { frameDamageText, type FrameLogEnd, readFrameBatches, readNote } from '../recording/frame-log.ts';
 import { formatNumber } from '../text/numbers.ts';
 import {

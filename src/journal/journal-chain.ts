@@ -156,7 +156,7 @@ const archivesOf = (database: Database): ReadonlyMap<string, ArchivedSession> =>
 const endsOf = (database: Database, session: string): string =>
   `${chainEnd(database, session, 'inputs').hash} ${chainEnd(database, session, 'entries').hash}`;
 
-const countOf = (database: Database, session: string, table: ChainedTable): number =>
+export const countOf = (database: Database, session: string, table: ChainedTable): number =>
   Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
 
 const hashOf = (database: Database, session: string, table: ChainedTable, row: number): unknown =>

@@ -16,16 +16,10 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type TradingDay, isTradingDay } from '../domain/civil-date.ts';
-import { errorText, thrownText, undefinedIfMissing } from '../domain/failure.ts';
+import { closing, errorText, thrownText, undefinedIfMissing } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
-import { type ChainFault, chainEnd, checkJournal, missingRow } from './journal-chain.ts';
-import {
-  type ArchivedSession,
-  archivedSessions,
-  type ChainedTable,
-  createTables,
-  openReadOnly,
-} from './journal-database.ts';
+import { type ChainFault, chainEnd, checkJournal, countOf, missingRow } from './journal-chain.ts';
+import { type ArchivedSession, archivedSessions, createTables, openReadOnly } from './journal-database.ts';
 
 // An archive is a journal of its own, packed, in a file that never changes. One file a session, because it is whole as soon as it is
 // made: a file of a month would be rewritten each day. The journal keeps the session's place in the list, its counters and the ends of
@@ -62,8 +56,7 @@ export function writeArchive(path: string, session: TradingDay): ArchivedSession
 }
 
 function sessionAlone(journal: Database, session: string): Buffer {
-  const alone = new Database(':memory:');
-  try {
+  return closing(new Database(':memory:'), (alone) => {
     createTables(alone);
     alone.transaction(() => {
       for (const [table, key] of TABLES_OF_A_SESSION) {
@@ -74,9 +67,7 @@ function sessionAlone(journal: Database, session: string): Buffer {
       }
     })();
     return alone.serialize();
-  } finally {
-    alone.close();
-  }
+  });
 }
 
 const TABLES_OF_A_SESSION = [
@@ -89,9 +80,8 @@ const TABLES_OF_A_SESSION = [
 
 /** Throws unless these bytes hold the session as the journal has it, row by row. */
 function proven(journal: Database, session: string, bytes: Buffer, file: string): ArchivedSession {
-  const count = (table: ChainedTable): number =>
-    Number(journal.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
-  const archived = { session, sha256: sha256(bytes), inputs: count('inputs'), entries: count('entries') };
+  const [inputs, entries] = [countOf(journal, session, 'inputs'), countOf(journal, session, 'entries')];
+  const archived = { session, sha256: sha256(bytes), inputs, entries };
   let text: string | undefined;
   const failure = thrownText(() => {
     text = archiveFaults(unpacked(bytes), journal, archived)[0]?.text;
@@ -168,12 +158,7 @@ export function backUpJournal(path: string, dir: string, day: TradingDay) {
   const partial = `${copy}${HALF}`;
   try {
     removeHalves(dir);
-    const journal = openReadOnly(path);
-    try {
-      journal.prepare('VACUUM INTO ?').run(partial);
-    } finally {
-      journal.close();
-    }
+    closing(openReadOnly(path), (journal) => journal.prepare('VACUUM INTO ?').run(partial));
     chmodSync(partial, 0o600);
     const rows = checkedRows(partial);
     syncFile(partial);
@@ -212,30 +197,19 @@ function problemOf(earlier: string, later: string): string | null {
 
 /** Rows of the copy at `before` that the one at `after` lacks, in words; null when it has them all. */
 function lostRows(before: string, after: string): string | null {
-  const [older, newer] = [openReadOnly(before), openReadOnly(after)];
-  try {
-    return missingRow(older, newer);
-  } finally {
-    older.close();
-    newer.close();
-  }
+  return closing(openReadOnly(before), (older) =>
+    closing(openReadOnly(after), (newer) => missingRow(older, newer)),
+  );
 }
 
 function checkedRows(path: string): number {
-  const database = openReadOnly(path);
-  try {
-    const { sessions, faults } = checkJournal(database);
-    const [first] = faults;
-    if (first !== undefined) {
-      const where = first.session === null ? '' : `${first.session}: `;
-      throw new JournalDamaged(
-        `the journal has ${faults.length} faults, the first: ${where}${first.text}; nothing was backed up, run tickwright journal verify`,
-      );
-    }
-    return sessions.reduce((sum, { inputs, entries }) => sum + inputs + entries, 0);
-  } finally {
-    database.close();
-  }
+  const { sessions, faults } = closing(openReadOnly(path), checkJournal);
+  const [first] = faults;
+  if (first === undefined) return sessions.reduce((sum, { inputs, entries }) => sum + inputs + entries, 0);
+  const where = first.session === null ? '' : `${first.session}: `;
+  throw new JournalDamaged(
+    `the journal has ${faults.length} faults, the first: ${where}${first.text}; nothing was backed up, run tickwright journal verify`,
+  );
 }
 
 /** Deletes the oldest copies; the newest `keep` that can be read stay, and those that cannot among them. */
@@ -251,14 +225,8 @@ export function pruneBackups(dir: string, keep: number) {
 }
 
 /** Its rows were checked when it was made: damage since shows in the header, the size or the last pages. */
-function readEnd(path: string): void {
-  const database = openReadOnly(path);
-  try {
-    database.prepare('SELECT max(id) FROM entries').get();
-  } finally {
-    database.close();
-  }
-}
+const readEnd = (path: string): unknown =>
+  closing(openReadOnly(path), (database) => database.prepare('SELECT max(id) FROM entries').get());
 
 /** Deletes the oldest files of a day with this name around the day; the newest `keep` that count stay. Returns their names. */
 export function pruneDays(

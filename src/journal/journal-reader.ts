@@ -358,15 +358,6 @@ function storedAs<T>(row: object): T {
 
 export type OpenedJournal = ReturnType<typeof readJournal>;
 
-/** Closes what was opened once `work` is done, also where it fails. */
-export function closing<O extends Pick<OpenedJournal, 'close'>, T>(opened: O, work: (opened: O) => T): T {
-  try {
-    return work(opened);
-  } finally {
-    opened.close();
-  }
-}
-
 /** Opens a journal to read, while a daemon runs or after it. Throws when there is none at `path`. */
 export function readJournal(path: string, names = new StrategyNames()) {
   const database = openReadOnly(path);

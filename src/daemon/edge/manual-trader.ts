@@ -2,7 +2,7 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace of the daemon. It may run next
  * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
-import { errorText, isDiskFailing, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
+import { closing, errorText, isDiskFailing, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -21,7 +21,7 @@ import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, toMs, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
-import { closing, readJournal } from '../../journal/journal-reader.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from './broker-address.ts';
 import {

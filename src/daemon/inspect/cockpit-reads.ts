@@ -1,10 +1,11 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
+import { closing } from '../../domain/failure.ts';
 import type { Config } from '../../config/config.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { avgPoints, type Contract, shownCode } from '../../domain/contract.ts';
 import { toMs } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
-import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
+import { type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
 import type {
   CockpitBar,
   CockpitEntry,

@@ -19,14 +19,14 @@ import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { type StatePaths, statePaths } from '../../host/state/state-paths.ts';
 import { calendarEnd, closuresFrom } from './calendar-view.ts';
-import { errorText, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
+import { closing, errorText, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { readSecret } from '../../host/cluster-access.ts';
 import { homedir } from 'node:os';
 import { isExposed } from '../../config/config-rules.ts';
 import { expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
-import { closing, type JournalReader, readJournal } from '../../journal/journal-reader.ts';
+import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { archivePath } from '../../journal/journal-copies.ts';
 
 /** This program was written after this day: a clock before it is wrong. */

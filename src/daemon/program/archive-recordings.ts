@@ -2,7 +2,7 @@
  * Care of stored data: compiles each frame log of a past day into columns once, then packs it; backs the journal up, and after that writes
  * old sessions of it into archives; deletes data past its retention; writes the report of the day.
  */
-import { errorText, thrownText } from '../../domain/failure.ts';
+import { closing, errorText, thrownText } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -22,7 +22,7 @@ import {
   writeArchive,
 } from '../../journal/journal-copies.ts';
 import type { ArchivedSession } from '../../journal/journal-database.ts';
-import { closing, readJournal } from '../../journal/journal-reader.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, refuseOlder, unpackedLogs } from '../../recording/frame-log.ts';
 import { archivable } from '../restart/carry-over.ts';

@@ -9,7 +9,6 @@ import { foldSession, type NamedEntry, type StrategyAccount } from '../../journa
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
 import {
-  closing,
   type JournalReader,
   type OpenedJournal,
   readJournal,
@@ -17,7 +16,7 @@ import {
   type StoredEntry,
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { errorText, NotFoundError } from '../../domain/failure.ts';
+import { closing, errorText, NotFoundError } from '../../domain/failure.ts';
 import { storedConfig } from '../strategy-files/own-strategies.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';

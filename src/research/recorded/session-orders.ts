@@ -1,11 +1,11 @@
 /** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
-import { NotFoundError } from '../../domain/failure.ts';
+import { closing, NotFoundError } from '../../domain/failure.ts';
 import type { Side } from '../../domain/order.ts';
 import { OPERATOR } from '../../domain/ids.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
-import { closing, readJournal } from '../../journal/journal-reader.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import { statePaths } from '../../host/state/state-paths.ts';
 
 export interface SessionOrder {
