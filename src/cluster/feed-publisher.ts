@@ -4,7 +4,7 @@
  * see by their numbers.
  */
 import { setImmediate as otherWork, setTimeout as pause } from 'node:timers/promises';
-import type { CancelTimer, Timers } from '../domain/clock.ts';
+import { every, type CancelTimer, type Timers } from '../domain/clock.ts';
 import { errorText } from '../domain/failure.ts';
 import type { ContractsListed, EngineEvent } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
@@ -57,7 +57,7 @@ export class FeedPublisher {
   #waiting: StampedFrame[] = [];
   #latest: StampedFrame | undefined = undefined;
   #stream: StreamNote | undefined = undefined;
-  #stopBeat: CancelTimer = () => {};
+  readonly #stopBeat: CancelTimer;
   #bytes = 0;
   /** Number of the first record that waits. */
   #next = 1;
@@ -77,7 +77,10 @@ export class FeedPublisher {
 
   constructor(options: FeedPublisherOptions) {
     this.#options = options;
-    this.#beat();
+    // The state of the broker's stream, where nothing waits: a sign of life.
+    this.#stopBeat = every(options.timers, BEAT, () => {
+      if (this.#work === undefined && this.#stream !== undefined) this.#say(this.#stream);
+    });
   }
 
   take(record: StampedFrame): void {
@@ -100,14 +103,6 @@ export class FeedPublisher {
       const { orderCode = '', streamCode = '', spec } = this.#contracts[instrument] ?? {};
       if (spec?.underlying === 'VN30') this.#terms = { orderCode, streamCode, reference };
     }
-  }
-
-  /** Repeats the state of the broker's stream where nothing waits: a sign of life. */
-  #beat(): void {
-    this.#stopBeat = this.#options.timers.after(BEAT, () => {
-      if (this.#work === undefined && this.#stream !== undefined) this.#say(this.#stream);
-      this.#beat();
-    });
   }
 
   #say({ state, reason }: Pick<StreamNote, 'state' | 'reason'>): void {

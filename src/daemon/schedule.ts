@@ -8,7 +8,7 @@ import { formatLocalTime, parseTimeOfDay } from '../text/dates.ts';
 import type { Config } from '../config/config.ts';
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import { addDays, momentOf, timeOfDayUs, type TradingDay } from '../domain/civil-date.ts';
-import type { CancelTimer, Clock, ClockMap, Timers } from '../domain/clock.ts';
+import { every, type CancelTimer, type Clock, type ClockMap, type Timers } from '../domain/clock.ts';
 import {
   addUs,
   durationUs,
@@ -398,10 +398,7 @@ export function watchClock(options: ClockWatchOptions): CancelTimer {
     stepUs: 0,
   };
   let noticedUs = 0;
-  let cancel = timers.after(CHECK_CLOCK_EVERY, check);
-
   function check(): void {
-    cancel = timers.after(CHECK_CLOCK_EVERY, check);
     clock.nowUs();
     const isTrue = Math.abs(clock.stepUs + skewUs()) < CONFIRMED_WITHIN;
     if (isTrue && clock.stepUs > FOLLOWED_STEP_US_MAX) clock.takeStep();
@@ -434,5 +431,5 @@ export function watchClock(options: ClockWatchOptions): CancelTimer {
     onStep(stepUs);
   }
 
-  return () => cancel();
+  return every(timers, CHECK_CLOCK_EVERY, check);
 }

@@ -32,3 +32,16 @@ export type CancelTimer = () => void;
 export interface Timers {
   after(span: DurationUs, run: () => void): CancelTimer;
 }
+
+/** Runs again and again, `span` after the time before; the first time after one `span`. */
+export function every(timers: Timers, span: DurationUs, run: () => void): CancelTimer {
+  let cancel: CancelTimer;
+  const arm = (): void => {
+    cancel = timers.after(span, () => {
+      arm();
+      run();
+    });
+  };
+  arm();
+  return () => cancel();
+}

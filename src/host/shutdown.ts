@@ -1,6 +1,6 @@
 /** Ends a run on a signal, at the end of a tape or of `--duration`, or on the operator's command. The first reason counts. */
 import { once } from 'node:events';
-import type { CancelTimer, ClockMap, Timers } from '../domain/clock.ts';
+import { every, type CancelTimer, type ClockMap, type Timers } from '../domain/clock.ts';
 import { type DurationUs, seconds, type TsUs } from '../domain/units.ts';
 import { atMarketTime } from './system-clock.ts';
 
@@ -72,12 +72,11 @@ export function runWithin(
   onOver: () => void,
 ): CancelTimer {
   let leftUs: number = limit;
-  let cancel: CancelTimer;
-  const look = (): void => {
+  const cancel = every(timers, CHECK_EVERY, () => {
     leftUs = isWaiting() ? limit : leftUs - CHECK_EVERY;
-    if (leftUs <= 0) onOver();
-    else cancel = timers.after(CHECK_EVERY, look);
-  };
-  cancel = timers.after(CHECK_EVERY, look);
-  return () => cancel();
+    if (leftUs > 0) return;
+    cancel();
+    onOver();
+  });
+  return cancel;
 }

@@ -4,7 +4,7 @@
  * One side of one book may be silent for minutes. No acknowledgement of a subscription exists, so its contract is then subscribed once
  * more, and the side is reported when that does not help (rulings, 19).
  */
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { every, type CancelTimer, type Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { StreamCode } from '../../domain/ids.ts';
 import { durationUs, type DurationUs, type InstrumentIndex, seconds } from '../../domain/units.ts';
@@ -140,7 +140,7 @@ export class FeedWatch {
       this.#quotes.set(contract.index, { bids, asks });
     }
     this.#isNoTradesReported = false;
-    this.#arm();
+    this.#stop = every(this.#options.timers, CHECK_EVERY, () => this.#check());
   }
 
   /** The connection is gone, which has its own report. */
@@ -176,13 +176,6 @@ export class FeedWatch {
     this.#prices.clear();
     this.#trades.clear();
     for (const { bids, asks } of this.#quotes.values()) bids.silentChecks = asks.silentChecks = 0;
-  }
-
-  #arm(): void {
-    this.#stop = this.#options.timers.after(CHECK_EVERY, () => {
-      this.#arm();
-      this.#check();
-    });
   }
 
   #check(): void {

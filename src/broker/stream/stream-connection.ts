@@ -1,6 +1,6 @@
 /** One connection with one token: socket, authentication, heartbeat and silence, one stage after the other. */
 import { Observable, type OperatorFunction, Subject, type Subscriber, Subscription } from 'rxjs';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { every, type CancelTimer, type Clock, type Timers } from '../../domain/clock.ts';
 import {
   type DurationUs,
   durationUs,
@@ -144,15 +144,12 @@ const keepAlive = ({ clock, timers, onPong }: StreamConnectionOptions) =>
     /** Time of the oldest unanswered heartbeat. */
     let sentUs: TsUs | undefined;
     const beat = (send: Send): void => {
-      stop = timers.after(HEARTBEAT_EVERY, () => {
-        send(HEARTBEAT_FRAME);
-        sentUs ??= clock.nowUs();
-        beat(send);
-      });
+      send(HEARTBEAT_FRAME);
+      sentUs ??= clock.nowUs();
     };
     return {
       next: (event) => {
-        if (event.kind === 'live') beat(event.send);
+        if (event.kind === 'live') stop = every(timers, HEARTBEAT_EVERY, () => beat(event.send));
         if (event.kind === 'control' && event.frame.kind === 'pong' && sentUs !== undefined) {
           onPong(durationUs(clock.nowUs() - sentUs));
           sentUs = undefined;

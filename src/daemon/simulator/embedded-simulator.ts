@@ -9,7 +9,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
+import { every, type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
@@ -111,12 +111,12 @@ const IDLE_CHECK = minutes(1);
 
 export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Timers): void {
   let idleChecks = 0;
-  const look = (): void => {
+  const cancel = every(timers, IDLE_CHECK, () => {
     idleChecks = isUsed() ? 0 : idleChecks + 1;
-    if (idleChecks > IDLE_CHECKS_MAX) end();
-    else timers.after(IDLE_CHECK, look);
-  };
-  timers.after(IDLE_CHECK, look);
+    if (idleChecks <= IDLE_CHECKS_MAX) return;
+    cancel();
+    end();
+  });
 }
 
 /** Exit code of a simulator whose disk took no more. */

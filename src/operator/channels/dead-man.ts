@@ -1,5 +1,5 @@
 /** Dead man's switch: a service raises the alarm when these calls stay away, also when this machine is gone. */
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { every, type CancelTimer, type Timers } from '../../domain/clock.ts';
 import type { DurationUs } from '../../domain/units.ts';
 import { sendRequest } from './http-post.ts';
 
@@ -32,20 +32,14 @@ export class DeadMansSwitch {
   }
 
   start(): void {
-    if (this.#options.start) void this.#call('/start', null);
-    this.#arm();
+    const { start, timers, every: span } = this.#options;
+    if (start) void this.#call('/start', null);
+    this.#cancel = every(timers, span, () => this.#check());
   }
 
   close(): void {
     this.#closing.abort();
     this.#cancel?.();
-  }
-
-  #arm(): void {
-    this.#cancel = this.#options.timers.after(this.#options.every, () => {
-      this.#check();
-      this.#arm();
-    });
   }
 
   /** While something is wrong no call leaves, and the service notices; one that knows `/fail` hears the reason at once. */
