@@ -204,14 +204,12 @@ function schemaAt(schema: $ZodType, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
-const hasDefault = (schema: unknown): boolean =>
+const hasDefault = (schema: unknown): schema is z.ZodDefault | z.ZodOptional | z.ZodPrefault =>
   schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault;
 
 /** The schema inside defaults, optionals and transforms. */
 function unwrapped(schema: unknown): unknown {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) {
-    return unwrapped(schema.unwrap());
-  }
+  if (hasDefault(schema)) return unwrapped(schema.unwrap());
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in);
   return schema;
 }

@@ -16,6 +16,14 @@ export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: ()
   return made;
 }
 
+/** Leaves at most so many. */
+export function dropOldest<Key>(map: Map<Key, unknown>, max: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= max) return;
+    map.delete(key);
+  }
+}
+
 /** False when it was there already. */
 export function addNew<Item>(set: Set<Item>, item: Item): boolean {
   if (set.has(item)) return false;

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import type { Database, Statement } from '../sqlite/database.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
+import { thrownText } from '../domain/failure.ts';
 import { type DurationUs, durationUs, milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { NamedEntry } from './fold-session.ts';
@@ -333,16 +334,9 @@ export class JournalStore {
   #flushAfter(ms: number): void {
     this.#cancelTimer ??= this.#options.timers.after(milliseconds(ms), () => {
       this.#cancelTimer = undefined;
-      this.#flushInBackground();
-    });
-  }
-
-  #flushInBackground(): void {
-    try {
-      this.flush();
-    } catch {
       // `flush` reports it and tries again.
-    }
+      thrownText(() => this.flush());
+    });
   }
 
   #waitForOthers(ms: number): void {

@@ -66,7 +66,7 @@ export function wrapText(text: string, width: number): readonly string[] {
     }
     if (current !== '') lines.push(current);
     current = word;
-    while (widthOf(current) > width && !hasStyle(current) && !current.includes('://')) {
+    while (widthOf(current) > width && !current.includes('\u001B') && !current.includes('://')) {
       lines.push(current.slice(0, width));
       current = current.slice(width);
     }
@@ -94,7 +94,6 @@ export function pad(text: string, width: number, align: Column['align'] = 'left'
 
 // oxlint-disable-next-line no-control-regex -- colours of a terminal begin with an escape
 const STYLE = /\u001B\[\d+m/gu;
-const hasStyle = (text: string): boolean => text.includes('\u001B');
 
 /** Columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number => Array.from(text.replace(STYLE, '')).length;

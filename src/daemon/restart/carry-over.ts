@@ -79,10 +79,6 @@ export function continuesSession(read: JournalReader, day: TradingDay): boolean 
 /** A start reads the last two; one more for a session that begins and is lost again. */
 const SESSIONS_NEEDED = 3;
 
-/** So many days before the session that began before `today`: a clock that is years ahead makes nothing old. */
-const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
-  addDays(read.lastDecided(today) ?? today, -days);
-
 /** Sessions older than this many days whose rows no start reads any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
   const sessions = read.sessions().filter(({ day }) => read.archiveOf(day) === undefined);
@@ -90,7 +86,8 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
   const needed = new Set<string>(started.slice(-SESSIONS_NEEDED).map(({ day }) => day));
   const halt = read.lastHalt();
   if (halt !== null) needed.add(halt.session);
-  const oldest = daysBack(read, today, days);
+  // From the session that began before `today`: a clock that is years ahead makes nothing old.
+  const oldest = addDays(read.lastDecided(today) ?? today, -days);
   return sessions.map(({ day }) => day).filter((day) => day < oldest && !needed.has(day));
 }
 

@@ -57,10 +57,11 @@ export class EmergencyRecord {
 
   /** Calls of which the journal may hold no row. Those of another day identify only their owner: the session that follows it carries them over. */
   unjournaled(day: TradingDay): UnjournaledCalls {
+    const calls = this.lines.flatMap((line) => emergencyLineIn(line) ?? []);
     const owners: OrderOwner[] = [];
     const changes: ModifyToSend[] = [];
     const cancels: CancelToSend[] = [];
-    for (const { call, clientOrderId, strategy: name, request, day: sentOn } of this.#calls) {
+    for (const { call, clientOrderId, strategy: name, request, day: sentOn } of calls) {
       const strategy = this.#names.indexOf(name);
       const isToday = sentOn === day;
       if (call === 'place') {
@@ -70,10 +71,6 @@ export class EmergencyRecord {
       else if (isToday && isCancel(request)) cancels.push({ ...request, strategy });
     }
     return { owners, changes, cancels };
-  }
-
-  get #calls(): readonly EmergencyLine[] {
-    return this.lines.flatMap((line) => emergencyLineIn(line) ?? []);
   }
 
   /** The journal has all that this run did. */

@@ -1,5 +1,5 @@
 /** The daemons of this user: the lock of each on its account, the list of those that run, and where one of them is controlled. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -28,10 +28,7 @@ function accountLockPath({ restUrl, custodyCode, subAccountId }: AccountAddress)
   const { hostname, host } = new URL(restUrl);
   // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.
   const broker = /^(?:localhost|127\..*|\[::1\])$/.test(hostname) ? host : '';
-  const key = createHash('sha256')
-    .update(`${broker} ${custodyCode} ${subAccountId}`)
-    .digest('hex')
-    .slice(0, 16);
+  const key = hash('sha256', `${broker} ${custodyCode} ${subAccountId}`, 'hex').slice(0, 16);
   return join(accountsDir(), `${key}.lock`);
 }
 
@@ -67,7 +64,7 @@ const listDir = (): string => join(userStateDir(), 'daemons');
 /** Lists this process; returns how to take it off. A place that can't be written leaves it unlisted: `--state` finds it. */
 export function listDaemon(stateDir: string, mode: string): () => void {
   const dir = resolve(stateDir);
-  const path = join(listDir(), `${createHash('sha256').update(dir).digest('hex').slice(0, 16)}.json`);
+  const path = join(listDir(), `${hash('sha256', dir, 'hex').slice(0, 16)}.json`);
   thrownText(() => {
     mkdirSync(listDir(), { recursive: true, mode: 0o700 });
     const listed: ListedDaemon = { stateDir: dir, mode, pid: process.pid };

@@ -169,7 +169,7 @@ class SourceReading {
     const { path, kind, importer, resolveDir } = asked;
     if (kind === 'dynamic-import') return refused(hiddenIn('import()', importer));
     if (kind !== 'import-statement') return refused(hiddenIn('require()', importer));
-    if (mayImport(path)) return this.#outside(path);
+    if (ALLOWED.some((each) => each.test(path))) return this.#outside(path);
     if (!path.startsWith('.') && !isAbsolute(path)) return refused(notAllowed(asked));
     if (/\.\w+$/.test(path) && !SOURCE_FILE.test(path)) return refused(notAllowed(asked));
     const meant = resolve(resolveDir, path);
@@ -233,8 +233,6 @@ const ALLOWED: readonly RegExp[] = [
 
 const ALLOWED_TEXT = 'tickwright/strategy, tickwright/domain/..., zod, rxjs, trading-signals, node:assert';
 const ALLOWED_HINT = `it may import ${ALLOWED_TEXT}, and modules next to it`;
-
-const mayImport = (name: string): boolean => ALLOWED.some((each) => each.test(name));
 
 /** Comments and plain texts, which are no code. */
 const NO_CODE = /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g;

@@ -1,7 +1,7 @@
 /** Puts each message into the queues of the channels that take it; a message that one cannot deliver goes to the next. */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, milliseconds, minutes, seconds, type TsUs } from '../../domain/units.ts';
-import { getOrCreate } from '../../domain/lists.ts';
+import { dropOldest, getOrCreate } from '../../domain/lists.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import {
@@ -120,10 +120,7 @@ export class Routes {
 
   #givenOf({ id, given: earlier }: AlertMessage): Set<string> {
     const given = getOrCreate(this.#given, id, () => new Set(earlier));
-    for (const oldest of this.#given.keys()) {
-      if (this.#given.size <= REMEMBERED_MAX) break;
-      this.#given.delete(oldest);
-    }
+    dropOldest(this.#given, REMEMBERED_MAX);
     return given;
   }
 

@@ -1,4 +1,5 @@
 /** Telegram's bot API: a channel, and a listener for messages. The token is part of each address, so no failure quotes one. */
+import { dropOldest } from '../../domain/lists.ts';
 import { isRecord, parseJson, type JsonRecord } from '../../domain/parsed.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { errorText, thrownText } from '../../domain/failure.ts';
@@ -284,7 +285,7 @@ export class TelegramListener {
     const { taken } = this.#options;
     if ((this.#recent.get(update) ?? this.#stampOf(update)) === stamp) return false;
     this.#recent.set(update, stamp);
-    if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value ?? update);
+    dropOldest(this.#recent, RECENT_MAX);
     taken.keep(update, stamp);
     return true;
   }

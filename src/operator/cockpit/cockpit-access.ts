@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { minutes, toMs, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { getOrCreate } from '../../domain/lists.ts';
+import { dropOldest, getOrCreate } from '../../domain/lists.ts';
 import type { CockpitRole, CockpitSession } from './cockpit-model.ts';
 
 const LINK_LIFE = minutes(10);
@@ -147,10 +147,3 @@ const shown = ({ role, untilUs }: Session): CockpitSession => ({
   role,
   untilRealMs: toMs(untilUs),
 });
-
-function dropOldest(map: Map<string, unknown>, max: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(key);
-  }
-}

@@ -246,11 +246,6 @@ export interface CockpitEntry {
   readonly text: string;
 }
 
-/** Event `reset`: the journal does not hold the row of `Last-Event-ID`; the entries shown so far belong to another one. */
-export interface CockpitReset {
-  readonly reason: string;
-}
-
 /** Answer of `GET /journal?day=&search=&kind=&order=&before=`: newest first, `before` for the next page or null. */
 export interface JournalPage {
   readonly entries: readonly CockpitEntry[];

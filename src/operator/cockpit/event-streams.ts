@@ -8,7 +8,6 @@ import { minutes, seconds, toMs, type TsUs } from '../../domain/units.ts';
 import type {
   CockpitBeat,
   CockpitEntry,
-  CockpitReset,
   CockpitRole,
   CockpitState,
   ContractPrices,
@@ -121,8 +120,7 @@ export class EventStreams {
       this.#serve(reader);
     });
     if (place.lost !== null) {
-      const reset: CockpitReset = { reason: place.lost };
-      this.#write(reader, frame('reset', JSON.stringify(reset)));
+      this.#write(reader, frame('reset', JSON.stringify({ reason: place.lost })));
     }
     this.#write(reader, this.#beat());
     this.#start();

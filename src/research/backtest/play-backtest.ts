@@ -32,9 +32,8 @@ export interface PlayedBacktest {
 export type FilePlace = string | URL;
 
 /** Runs the backtest of a YAML file. Throws where the file or its data cannot be read. */
-export function playBacktest(file: FilePlace): PlayedBacktest {
-  return inScratch((dir) => played(pathOf(file), dir));
-}
+export const playBacktest = (file: FilePlace): PlayedBacktest =>
+  inScratch((dir) => played(pathOf(file), dir));
 
 interface PlayedMarket {
   readonly strategy: FilePlace;

@@ -306,13 +306,12 @@ function exitPrice(
 }
 
 const ID_BYTES = 16;
-const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
 
 function cashHandlers(subAccounts: SubAccounts): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
   const move = (operation: typeof deposit | typeof withdraw): RestHandler =>
     accountHandler(operation, ({ amount }, own) => {
       const refused = subAccounts.moveMargin(operation.name, own.accountId, own.subAccountId, amount);
-      return refused ?? operation.encodeResponse(newTransactionId());
+      return refused ?? operation.encodeResponse(randomBytes(ID_BYTES).toString('hex'));
     });
   return {
     deposit: move(deposit),

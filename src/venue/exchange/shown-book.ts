@@ -110,7 +110,8 @@ export class RecordedBook extends Touch implements ShownBook {
     const { bidPrice, bidQty: bidQtys, askPrice, askQty: askQtys } = this.#columns;
     if (isBidNew || this.#isDeepNew(bidPrice, bidQtys, before)) this.bidChanges += 1;
     if (isAskNew || this.#isDeepNew(askPrice, askQtys, before)) this.askChanges += 1;
-    if (this.#taken.length > 0) this.#forgetTaken();
+    if (this.#taken.length > 0)
+      this.#taken = this.#taken.filter(({ side, price, shown }) => this.shownAt(side, price) === shown);
   }
 
   ahead(side: Side, price: number): number {
@@ -174,10 +175,6 @@ export class RecordedBook extends Touch implements ShownBook {
     const known = this.#taken.find((each) => each.side === side && each.price === price);
     if (known === undefined) this.#taken.push({ side, price, shown, qty: taken });
     else known.qty += taken;
-  }
-
-  #forgetTaken(): void {
-    this.#taken = this.#taken.filter(({ side, price, shown }) => this.shownAt(side, price) === shown);
   }
 
   /** A level behind the touch differs from the row before. */

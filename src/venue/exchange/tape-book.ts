@@ -1,7 +1,7 @@
 /** A contract's book over recorded trades, for the simulator. Best prices are inferred, and said to be, unless a book was recorded. */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { Side } from '../../domain/order.ts';
+import { type Side, signOf } from '../../domain/order.ts';
 import type { BookLevel, TapeColumns } from '../../domain/ticks.ts';
 import { priceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookEntry, ContractBook, TapeState } from './contract-book.ts';
@@ -53,7 +53,7 @@ export class TapeBook implements ContractBook {
 
   #trade(print: TapePrint, at: TsUs): void {
     assert(Number.isSafeInteger(print.qty), 'a print has a whole quantity');
-    const side = signOf(print.aggressor);
+    const side = sideCode(print.aggressor);
     const aggressor = this.#exchange.aggressorOf(print.price, side, print.tsUs);
     const source = aggressor === null ? this.#auction : 'continuous';
     this.#ticker.trade(print.price, print.qty, aggressor, source, at);
@@ -172,7 +172,7 @@ class LiveRows implements TapeColumns {
     this.tsUs[row] = at;
     this.priceTicks[row] = price;
     this.qty[row] = traded;
-    this.side[row] = signOf(aggressor);
+    this.side[row] = sideCode(aggressor);
     this.shown = book ?? this.shown;
     const { bids, asks } = this.shown;
     for (let level = 0; level < LEVELS_SHOWN; level += 1) {
@@ -198,7 +198,7 @@ function setLevel(
 }
 
 /** As recordings have it. */
-const signOf = (side: Side | null): -1 | 0 | 1 => (side === null ? 0 : side === 'buy' ? 1 : -1);
+const sideCode = (side: Side | null): -1 | 0 | 1 => (side === null ? 0 : signOf(side));
 
 /** The inferred touch with users' orders that wait, best first. */
 function levelsOf(

@@ -77,8 +77,8 @@ export class SyntheticMarket {
     this.#flows = ladders.map((book, rank) => {
       const random = (this.#randoms[rank] ??= new Random(seed + rank + 1));
       return {
-        flow: new ContractFlow(book, random, profileOf(rank)),
-        carry: this.#carryOf(book, at),
+        flow: new ContractFlow(book, random, PROFILES[rank] ?? PROFILES[2]),
+        carry: this.#carryAt(this.#referenceOf(book), book, at),
         nextUs: NEVER,
       };
     });
@@ -101,7 +101,7 @@ export class SyntheticMarket {
 
   /** The underlying index, where there is one. */
   index(at: TsUs): PriceHundredths | null {
-    return this.#fair === null ? null : this.#hundredths(this.#fair.at(at));
+    return this.#fair === null ? null : hundredthsOf(this.#fair.at(at), this.#options.spec.hundredthsPerTick);
   }
 
   /** The index over the last half hour before `endUs`, split where the closing auction began. */
@@ -118,28 +118,19 @@ export class SyntheticMarket {
 
   /** The index that a contract's last price implies. */
   #indexOf(book: LadderBook, at: TsUs): number {
-    const { hundredthsPerTick } = this.#options.spec;
     const { last } = book.tally;
-    const price = last === null ? (book.listing.band.reference * MILLI) / hundredthsPerTick : last * MILLI;
+    const price = last === null ? this.#referenceOf(book) : last * MILLI;
     return Math.round(price - this.#carryAt(price, book, at));
   }
 
-  #carryOf(book: LadderBook, at: TsUs): number {
-    return this.#carryAt(
-      (book.listing.band.reference * MILLI) / this.#options.spec.hundredthsPerTick,
-      book,
-      at,
-    );
+  #referenceOf({ listing }: LadderBook): number {
+    return (listing.band.reference * MILLI) / this.#options.spec.hundredthsPerTick;
   }
 
   #carryAt(price: number, book: LadderBook, at: TsUs): number {
     const today = dayNumber(tradingDayAt(this.#options.calendar, at));
     const days = Math.max(0, dayNumber(book.listing.contract.expiry) - today);
     return Math.round((price * (this.#rates.interestBps - this.#rates.dividendBps) * days) / (10_000 * 360));
-  }
-
-  #hundredths(value: number): PriceHundredths {
-    return priceHundredths(Math.round((value * this.#options.spec.hundredthsPerTick) / MILLI));
   }
 }
 
@@ -378,8 +369,6 @@ const PROFILES: readonly [FlowProfile, FlowProfile, FlowProfile] = [
   },
 ];
 
-const profileOf = (rank: number): FlowProfile => PROFILES[rank] ?? PROFILES[2];
-
 /** Sizes of orders, counted in the real prints: nearly half of them are of one contract, a few are large. */
 const SIZES = [
   [430, 1, 1],
@@ -408,6 +397,8 @@ export interface IndexSamples {
 }
 
 const MILLI = 1000;
+const hundredthsOf = (value: number, hundredthsPerTick: number): PriceHundredths =>
+  priceHundredths(Math.round((value * hundredthsPerTick) / MILLI));
 const STEP_US = 250 * US_PER_MS;
 /** Usual standard deviation of one step: about 7 ticks a minute. */
 const USUAL_VOLATILITY = 450;
@@ -474,7 +465,7 @@ class FairValue {
     this.at(endUs);
     const window = this.#samples.filter(({ tsUs }) => tsUs >= endUs - WINDOW_US && tsUs < endUs);
     const prices = (rows: typeof window): PriceHundredths[] =>
-      rows.map(({ value }) => priceHundredths(Math.round((value * hundredthsPerTick) / MILLI)));
+      rows.map(({ value }) => hundredthsOf(value, hundredthsPerTick));
     return {
       continuous: prices(window.filter(({ tsUs }) => tsUs < closingFromUs)),
       closing: prices(window.filter(({ tsUs }) => tsUs >= closingFromUs)),

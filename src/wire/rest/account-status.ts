@@ -1,7 +1,7 @@
 /** GET /khronos/v1/account/status (contract, 4.2; notes, 5). */
 import type { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { notParsed, type ParseResult, parsed, type JsonRecord } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refusalOf, succeeded } from './envelope.ts';
@@ -103,8 +103,6 @@ const MONEY = [
   'cashOut',
   'debt',
 ];
-const isMoney = ([key]: readonly [string, unknown]): boolean => MONEY.includes(key);
-const moneyOnly = (row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(row).filter(isMoney));
 
 const request = accountQuery('0');
 const asked = request.reader.transform(({ getType, ...rest }) => ({
@@ -116,8 +114,8 @@ export const accountStatus = {
   ...get('account-status', '/khronos/v1/account/status'),
   ...queryOf(request, asked),
   encodeResponse: (account: AccountRow, fields: 'all' | 'money' = 'all'): Envelope => {
-    const row = data.encode(account);
-    return succeeded(CMD, fields === 'all' ? row : moneyOnly(row));
+    const row = Object.entries(data.encode(account));
+    return succeeded(CMD, Object.fromEntries(row.filter(([key]) => fields === 'all' || MONEY.includes(key))));
   },
   encodeRefusal: refusalOf(CMD),
   decodeResponse: (json: unknown, drift: DriftCounter): ParseResult<BrokerAccount> => {

@@ -23,6 +23,7 @@ import {
   pointsText,
   queryOf,
   text,
+  textsOf,
   timeText,
   whole,
 } from './wire-message.ts';
@@ -158,16 +159,13 @@ export function foreignRow(where: string, symbol: string, refId: string, drift: 
   return true;
 }
 
-const asTexts = (row: object): object =>
-  Object.fromEntries(Object.entries(row).map(([key, value]) => [key, String(value)]));
-
 export const inDayBook = {
   ...get('in-day', '/khronos/v1/order/in-day'),
   ...queryOf(request, asked),
   /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, 3). */
   encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
     const encoded = rows.map(inDayRow.encode);
-    return succeeded(CMD, style === 'texts' ? encoded.map(asTexts) : encoded);
+    return succeeded(CMD, style === 'texts' ? encoded.map(textsOf) : encoded);
   },
   encodeRefusal: refusalOf(CMD),
   decodeResponse: (

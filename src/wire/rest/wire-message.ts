@@ -170,7 +170,7 @@ export const secretBodyOf = <Parameters, F, Asked>(
   decodeRequest: (raw) => parseSecret(asked, raw.body, 'body'),
 });
 
-const textsOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
+export const textsOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]));
 
 /** Asked without parameters. */
