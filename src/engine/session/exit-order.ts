@@ -18,6 +18,8 @@ export class ExitOrder {
   readonly #view: EngineView;
   readonly #target: Target;
   #id: ClientOrderId | null = null;
+  /** The order of another owner that kept it from being placed. */
+  #inWay: OrderView | undefined = undefined;
 
   constructor(view: EngineView, target: Target) {
     this.#view = view;
@@ -104,8 +106,14 @@ export class ExitOrder {
     return this.#order?.canModify === false;
   }
 
+  /** What kept it from being placed is over. */
+  get isWayFree(): boolean {
+    return this.#inWay !== undefined && TERMINAL_STATUSES.has(this.#inWay.status);
+  }
+
   forget(): void {
     this.#id = null;
+    this.#inWay = undefined;
   }
 
   withdraw(): void {
@@ -208,6 +216,7 @@ export class ExitOrder {
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
     const other = crossedOrder(this.#view, exit, false);
+    this.#inWay = other;
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator is in the way`;

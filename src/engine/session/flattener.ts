@@ -67,8 +67,10 @@ export class Flattener extends Target {
     const isRead = this.#view.positionReconciler.readUs >= this.#readSinceUs;
     switch (this.progress) {
       case 'queued':
-      case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
+      case 'given_up':
+        if (this.#isFlat) return this.drop();
+        return this.#exit.isWayFree ? this.start() : undefined;
       case 'checking':
         return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#proceed() : undefined;
       case 'withdrawing':

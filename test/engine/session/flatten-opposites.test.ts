@@ -24,10 +24,11 @@ function opposed() {
   const short = { ...sold, ref: rig.resting(SECOND, 'sell', 1, 12_999, '2') };
   read(1, short);
   expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([2, -1]);
-  return { rig, read: () => read(1, short, sent) };
+  return { rig, read: (net: number, child: RowFacts) => read(net, short, child) };
 }
 
-it('the order that the stop of the other sent stays, and the exit waits for it', () => {
+/** The stop of the first has sent its order, and the flatten of the second has given up waiting for it. */
+function givenUp() {
   const { rig, read } = opposed();
   const stop = rig.trade(13_000).ask(FIRST, stopSell(12_950, 2));
   acceptWaiting(rig, stop, 'k1')
@@ -37,15 +38,32 @@ it('the order that the stop of the other sent stays, and the exit waits for it',
     .pass(1)
     .trade(12_944)
     .conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['8'] })]);
-  read();
+  read(1, sent);
   rig.trade(12_944).command({ name: 'flatten', strategy: SECOND, reason: 'test' });
-  for (let i = 0; i < 40; i += 1) {
-    read();
-    rig.trade(12_944);
-  }
+  const readOn = (net: number, child: RowFacts): void => {
+    for (let i = 0; i < 40; i += 1) {
+      read(net, child);
+      rig.trade(12_944);
+    }
+  };
+  readOn(1, sent);
+  return { rig, readOn };
+}
+
+it('the order that the stop of the other sent stays, and the exit waits for it', () => {
+  const { rig } = givenUp();
   expect(rig.cancels()).toEqual([]);
   expect(rig.of('alert').at(-1)).toMatchObject({
     severity: 'critical',
     text: expect.stringContaining('C.2026-03-04.8 of another owner is in the way'),
   });
+});
+
+it.each([
+  ['filled', -1, { ...sent, filled: 2, status: 'matched' }],
+  ['was canceled', 1, { ...sent, status: 'canceled' }],
+] as const)('the flatten goes on once the order in its way %s', (_, net, child) => {
+  const { rig, readOn } = givenUp();
+  readOn(net, child);
+  expect(rig.places().at(-1)).toMatchObject({ strategy: SECOND, side: 'buy', qty: 1, purpose: 'reduce' });
 });
