@@ -38,6 +38,8 @@ export class CarriedOrders {
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   readonly #endedBefore = new Set<ManagedOrder>();
+  /** Trading stopped since the session of the orders, unless it never does; else the clock was set back, and they are of this day. */
+  #wasNight = false;
   #isNoEvidenceAlerted = false;
 
   constructor(core: EngineCore, exits: BracketExits, life: OrderLife) {
@@ -46,8 +48,8 @@ export class CarriedOrders {
     this.#life = life;
   }
 
-  /** `wasNight`: trading stopped since the session of the order, unless it never does. */
   carryOver(left: CarriedOrder, wasNight: boolean): void {
+    this.#wasNight = wasNight;
     const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
     const orderCode = row?.orderCode ?? this.#core.contracts.at(left.instrument)?.orderCode;
     if (orderCode === undefined || this.#core.orders.get(clientOrderId) !== undefined) return;
@@ -58,7 +60,7 @@ export class CarriedOrders {
     if (order.isAdopted) order.refId = null;
     order.isProtective = isProtective;
     order.isCarriedOver = true;
-    if (row !== undefined) return this.#carryWaiting(order, row, left, wasNight);
+    if (row !== undefined) return this.#carryWaiting(order, row, left);
     if (!isWaiting) order.orderKey = orderKey;
     order.filledQty = left.filledQty;
     order.filledValue = left.filledValue;
@@ -87,14 +89,13 @@ export class CarriedOrders {
     order: ManagedOrder,
     row: BrokerTriggerOrder,
     { placedTrigger = null }: { readonly placedTrigger?: PriceTicks | null },
-    wasNight: boolean,
   ): void {
     this.#life.addWaiting(order, row);
     this.#exits.pair(order);
     order.ownTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
     this.#life.journalWaiting(order, row);
-    if (!wasNight || !this.hasLapsed(row)) return;
+    if (!this.#wasNight || !this.hasLapsed(row)) return;
     this.onMissing(order);
     this.#life.apply(order, 'seen_gone', `its last day was ${row.lastDay}`);
   }
@@ -124,7 +125,8 @@ export class CarriedOrders {
 
   /** A row of today without a reference that looks like it is another order: the broker too has begun a new day. */
   isSurelyOver(order: ManagedOrder, startedUs: TsUs): boolean {
-    return this.#endedBefore.has(order) || (order.isCarriedOver && this.provesNumbers(startedUs));
+    const isOfPastDay = order.isCarriedOver && this.#wasNight;
+    return this.#endedBefore.has(order) || (isOfPastDay && this.provesNumbers(startedUs));
   }
 
   /** The book has only rows of the day before, or lacks rows that it had: it proves nothing about an order of today. */

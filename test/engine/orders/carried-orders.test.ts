@@ -201,6 +201,12 @@ it.each([
   },
 );
 
+it('a row without a reference is of the order without an answer where the clock was set back: the day is the same', () => {
+  const lost = earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'unknown' });
+  const rig = settle(begun([lost], { isEndless: false, hour: 10, followsBy: 1 }), 0, [YESTERDAYS]);
+  expect([rig.of('order_adopted'), rig.statusOf(clientOrderId('H.1'))]).toEqual([[], 'accepted']);
+});
+
 it('an order of a later day counts and works on where the clock was set back: no night was between', () => {
   const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
   const id = clientOrderId('H.1');
