@@ -14,6 +14,7 @@ import { milliseconds, seq, tsUs } from '../../src/domain/units.ts';
 import { frameRecords } from '../../src/recording/frame-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import { FEED, frames, Publishing, Reading } from './feed-fixture.ts';
 
 const until = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 10 });
@@ -125,6 +126,35 @@ describe('a feed', () => {
     expect(new Set(early.heard.filter((line) => line.startsWith('publisher')))).toEqual(
       new Set(['publisher: a story']),
     );
+  });
+
+  test('each message is a sign of life to a reader that is behind', async () => {
+    const server = await natsServer();
+    const heard: (string | null)[] = [];
+    const timers = new VirtualTimers();
+    const listener = {
+      // Two messages take it as long as the publisher may be silent.
+      onRecords: () => timers.advance(SILENCE / 2),
+      onGap: fail,
+      onCaughtUp: (silence: string | null) => heard.push(silence),
+      onDown: (reason: string) => heard.push(reason),
+    };
+    new Publishing(server).take(frames(1, 1));
+    const { reader } = new Reading(server, { listener, timers });
+    await until(() => expect(heard.at(-1)).toBeNull());
+    const before = heard.length;
+    const begin = timers.nowUs();
+    const { js, close } = await openCluster(server, 'as the publisher');
+    const messages = numbers(50, 2).map((first) =>
+      encodeBatch({ epoch: 'first', first, records: frames(first, first) }),
+    );
+    await Promise.all(
+      messages.map(({ msgID, payload }) => js.publish(feedSubject(FEED), payload, { msgID })),
+    );
+    await until(() => expect(timers.nowUs()).toBe(begin + 49 * (SILENCE / 2)));
+    expect(heard).toHaveLength(before);
+    await reader.close();
+    await close();
   });
 
   test('a publisher that starts again begins a count of its own', async () => {
