@@ -144,17 +144,17 @@ describe('a feed', () => {
     await until(() => expect(heard.at(-1)).toBeNull());
     const before = heard.length;
     const begin = timers.nowUs();
-    const { js, close } = await openCluster(server, 'as the publisher');
+    const cluster = await openCluster(server, 'as the publisher');
     const messages = numbers(50, 2).map((first) =>
       encodeBatch({ epoch: 'first', first, records: frames(first, first) }),
     );
     await Promise.all(
-      messages.map(({ msgID, payload }) => js.publish(feedSubject(FEED), payload, { msgID })),
+      messages.map(({ msgID, payload }) => cluster.js.publish(feedSubject(FEED), payload, { msgID })),
     );
     await until(() => expect(timers.nowUs()).toBe(begin + 49 * (SILENCE / 2)));
     expect(heard).toHaveLength(before);
     await reader.close();
-    await close();
+    await cluster.close();
   });
 
   test('a publisher that starts again begins a count of its own', async () => {
