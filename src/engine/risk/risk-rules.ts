@@ -93,10 +93,12 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     },
   },
   contract_expired: {
-    // A position outlives its expiry only where the list is wrong: then it has to be closed.
-    appliesTo: 'entry',
-    check: ({ day, contract: { expiry } }) =>
-      day <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay: day },
+    // What the broker still lists is not over, whatever expiry the list has: its position may be closed.
+    appliesTo: 'all',
+    check: ({ day, purpose, contract: { index, expiry }, view: { contracts } }) =>
+      day <= expiry || (purpose === 'reduce' && !contracts.isEnded(index))
+        ? undefined
+        : { code: 'contract_expired', expiry, tradingDay: day },
   },
   contract_unknown: {
     appliesTo: 'entry',

@@ -132,19 +132,23 @@ it('after a reconnect orders, triggers, positions and money are read', () => {
  * Two of a contract that expired the day before, which the broker no longer shows: no price of it is known. `waiting`: stops of it in the
  * trigger book.
  */
-function expiredOvernight(waiting: readonly BrokerTriggerOrder[] = [], reference?: number): EngineRig {
+function expiredOvernight(
+  waiting: readonly BrokerTriggerOrder[] = [],
+  reference?: number,
+  { held = {}, ...options }: RigOptions & { readonly held?: number | {} } = {},
+): EngineRig {
   const tradingDay = addDays(FRONT.expiry, 1);
   const startUs = timeOf(8, 30, tradingDay);
   const dailyLossMax = money(1_000_000);
   const seats = SETTINGS.strategies.map((each) => ({ ...each, risk: { ...each.risk, dailyLossMax } }));
-  const rig = new EngineRig({ isReal: true, canWait: true, startUs, seats });
+  const rig = new EngineRig({ isReal: true, canWait: true, startUs, seats, ...options });
   const carriedOrders = waiting.map((row) => waitingOrder(row));
   rig.session({ tradingDay, follows: FRONT.expiry, carriedOrders }, [
     { strategy: FIRST, qty: 2, price: 13_100 },
   ]);
   rig.boot(1).contracts([FRONT, NEXT], [NEXT]).stream('live');
   if (reference !== undefined) rig.reference(reference);
-  for (let i = 0; i < 2; i += 1) rig.pass(5).conditions(waiting).look().pass(1).positions({}).look();
+  for (let i = 0; i < 2; i += 1) rig.pass(5).conditions(waiting).look().pass(1).positions(held).look();
   return rig;
 }
 
@@ -185,4 +189,11 @@ it('a contract that expired the day before is settled though the broker keeps th
   closed(rig, 128_000).pass(5).look().pass(1).positions({}).look();
   expect([rig.position(FIRST), rig.engine.snapshot().unproven]).toEqual([0, null]);
   expect(rig.waiting.map(({ call }) => call)).toEqual(['cancel']);
+});
+
+it('a contract that expired the day before gets no stop, though the broker still shows the position', () => {
+  const protectiveStop = { distanceTicks: 50, slipTicks: 5 };
+  const startUs = timeOf(8, 50, addDays(FRONT.expiry, 1));
+  const rig = expiredOvernight([], 130_000, { held: 2, startUs, risk: { protectiveStop } });
+  expect([rig.position(FIRST), rig.engine.snapshot().unproven, rig.waiting]).toEqual([2, null, []]);
 });
