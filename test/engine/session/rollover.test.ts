@@ -113,20 +113,32 @@ test('a position in a contract that F1Q means again with the list of the morning
 });
 
 test.each([
-  ['F2M has left is withdrawn before the open', 'VN30F2M', '41I1G3000', ['withdraw 0 stop']],
-  ['F1Q means again with the list of the morning stays', 'VN30F1Q', '41I1G6000', []],
-])('an entry in a contract that %s: its strategy would not see the fill', (_, symbol, code, withdrawn) => {
-  const world = new SessionWorld({ day: '2026-02-13', time: '15:00', settings: naming(symbol) }).start();
-  const listed = world.state.contracts.all;
-  const instrument = listed.find(({ orderCode }) => orderCode === code)?.index;
-  world.add({ id: 'stop', side: 'buy', qty: 1, price: 13_100, instrument: instrument! });
-  world.runUntil('15:01').runUntil('08:20', '2026-02-23').afterEvent('position_snapshot');
-  expect(world.asks('withdraw')).toEqual([]);
-  const [, april] = boardOn('2026-02-23');
-  world.list([...listed, { ...april!, index: instrumentIndex(listed.length) }]);
-  world.runUntil('08:45').afterEvent('position_snapshot');
-  expect(world.asks('withdraw')).toEqual(withdrawn);
-});
+  ['F2M has left is withdrawn at the open', 'VN30F2M', '41I1G3000', ['withdraw 0 stop'], 'new'],
+  [
+    'F2M has left is withdrawn at the open, also by a late list',
+    'VN30F2M',
+    '41I1G3000',
+    ['withdraw 0 stop'],
+    'late',
+  ],
+  ['F1Q means again with the list of the morning stays', 'VN30F1Q', '41I1G6000', [], 'new'],
+  ['F1Q means again stays by a late list', 'VN30F1Q', '41I1G6000', [], 'late'],
+])(
+  'an entry in a contract that %s: its strategy would not see the fill',
+  (_, symbol, code, withdrawn, list) => {
+    const world = new SessionWorld({ day: '2026-02-13', time: '15:00', settings: naming(symbol) }).start();
+    const listed = world.state.contracts.all;
+    const instrument = listed.find(({ orderCode }) => orderCode === code)?.index;
+    world.add({ id: 'stop', side: 'buy', qty: 1, price: 13_100, instrument: instrument! });
+    world.runUntil('15:01').runUntil('08:20', '2026-02-23').afterEvent('position_snapshot');
+    expect(world.asks('withdraw')).toEqual([]);
+    const [, april] = boardOn('2026-02-23');
+    const news = list === 'new' ? [{ ...april!, index: instrumentIndex(listed.length) }] : [];
+    world.list([...listed, ...news]);
+    world.runUntil('08:45').afterEvent('position_snapshot');
+    expect(world.asks('withdraw')).toEqual(withdrawn);
+  },
+);
 
 test('an entry of the symbols before an edit is withdrawn, and alerted where it fills all the same', () => {
   const rig = new EngineRig({ isReal: true }).start().account();
