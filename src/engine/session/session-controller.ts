@@ -161,11 +161,12 @@ export class SessionController {
 }
 
 // Positions of strategies that are stopped, or that left the configuration: `risk.onOrphan` manages them. `hold` leaves them with their
-// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. One alert each.
+// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. One alert each, and another where their stops are read later.
 
 class Orphans {
   readonly #state: EngineState;
-  #alerted = new Set<string>();
+  /** By position, and whether its stops are still to be read: then another alert says what the trigger book shows. */
+  #alerted = new Map<string, boolean>();
 
   constructor(state: EngineState) {
     this.#state = state;
@@ -180,13 +181,15 @@ class Orphans {
   step(): void {
     const { portfolio, registry } = this.#state;
     if (!registry.hasUnmanaged) return;
-    const alerted = new Set<string>();
+    const alerted = new Map<string, boolean>();
     for (const held of portfolio.held()) {
       // A strategy that left is stopped by the list that lacks it: before that list it ran. The operator never is.
       if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
-      alerted.add(key);
-      if (!this.#alerted.has(key)) this.#manage(held);
+      const wasUnread = this.#alerted.get(key);
+      const isUnread = wasUnread !== false && this.#isUnread(held);
+      alerted.set(key, isUnread);
+      if (wasUnread !== isUnread) this.#manage(held);
     }
     // A position that was closed and opened again by a late fill is answered again.
     this.#alerted = alerted;
@@ -203,10 +206,14 @@ class Orphans {
     if (policy === 'flatten') this.#state.targetExecutor.flatten(held, `${id} is stopped`);
   }
 
+  #isUnread(held: HeldPosition): boolean {
+    const isRead = this.#state.session.triggersReadUs !== -Infinity;
+    return !isRead && coverOf(this.#state, held, isNotBeingCanceled).stopQty === 0;
+  }
+
   #coverText(held: HeldPosition): string {
+    if (this.#isUnread(held)) return 'and the trigger book, which shows its stops, is not read yet';
     const { stopQty, nakedQty } = coverOf(this.#state, held, isNotBeingCanceled);
-    if (stopQty === 0 && this.#state.session.triggersReadUs === -Infinity)
-      return 'and the trigger book, which shows its stops, is not read yet';
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(held.qty)} at the broker`;
   }

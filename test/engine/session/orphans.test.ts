@@ -24,7 +24,9 @@ it('flatten: it is closed', () => {
   expect(rig.places().slice(1)).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
 });
 
-it('is not said to have no stop before the trigger book was read', () => {
-  const [text] = orphans(stopped());
-  expect(text).toContain('is not read yet');
+it('is said to have no stop once the trigger book was read, and not before', () => {
+  const rig = stopped();
+  expect(orphans(rig)).toEqual([expect.stringContaining('is not read yet')]);
+  for (let scan = 0; scan < 2; scan += 1) rig.pass(1).conditions();
+  expect(orphans(rig).slice(1)).toEqual([expect.stringContaining('without a stop at the broker')]);
 });
