@@ -226,14 +226,16 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   own_cross: {
     /*
      * No trade with ourselves, across all strategies (rulings, 40). An entry keeps away from any order that may be resting; an exit
-     * only from those known to rest, so that an order of unknown fate cannot trap a position. An exit that waits for its trigger
-     * will meet the orders that rest then; orders that the market reaches before the trigger of a waiting entry are gone by then.
+     * only from those known to rest, so that an order of unknown fate cannot trap a position. A flatten tries again, so its exit also
+     * waits for an answer that is under way. An exit that waits for its trigger will meet the orders that rest then; orders that the
+     * market reaches before the trigger of a waiting entry are gone by then.
      */
     appliesTo: 'all',
     check(request) {
       if (request.settings.risk.selfTradePrevention === false) return undefined;
       if (request.isWaiting && request.purpose === 'reduce') return undefined;
-      const order = crossedOrder(request.view, request, request.purpose === 'entry');
+      const exits = isSystemExit(request) ? isSentOrRests : isKnownToRest;
+      const order = crossedOrder(request.view, request, request.purpose === 'entry' ? mayRest : exits);
       if (order === undefined) return undefined;
       return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
     },
@@ -427,7 +429,7 @@ function orderRateDenial({ view, nowUs }: RiskRequest, max: number, perUs: numbe
 export function crossedOrder(
   { orders }: Pick<EngineView, 'orders'>,
   request: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice' | 'otherPrices' | 'isWaiting' | 'last'>,
-  withUnknown: boolean,
+  mayMeet: (order: OrderView) => boolean,
 ): OrderView | undefined {
   const { contract, side, last } = request;
   const limitPrice = reachedPrice(side, request.limitPrice, last);
@@ -435,7 +437,7 @@ export function crossedOrder(
   for (const order of orders.open) {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) continue;
     if (order.isTriggerOrder && order.status !== 'triggering') continue;
-    if (!withUnknown && (order.orderNo === null || order.isTriggerOrder)) continue;
+    if (!mayMeet(order)) continue;
     const resting = reachedPrice(order.side, nearestPrice(order), last);
     const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
     if (isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger)))
@@ -443,6 +445,15 @@ export function crossedOrder(
   }
   return undefined;
 }
+
+const mayRest = (): boolean => true;
+
+const isKnownToRest = ({ orderNo, isTriggerOrder }: OrderView): boolean =>
+  orderNo !== null && !isTriggerOrder;
+
+/** Its answer is awaited: it may rest in a moment. */
+export const isSentOrRests = (order: OrderView): boolean =>
+  isKnownToRest(order) || (order.status === 'submitted' && !order.isTriggerOrder);
 
 /** A market order takes the price of the market, and does not reach orders that rest behind it. */
 const reachedPrice = (side: Side, limit: number, last: number | undefined): number =>

@@ -8,7 +8,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import { type EngineView, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
-import { crossedOrder } from '../risk/risk-rules.ts';
+import { crossedOrder, isSentOrRests } from '../risk/risk-rules.ts';
 import type { Target } from './targets.ts';
 
 /** Why the order was not asked for; null when it was. */
@@ -106,9 +106,10 @@ export class ExitOrder {
     return this.#order?.canModify === false;
   }
 
-  /** What kept it from being placed is over. */
+  /** What kept it from being placed is over, or its answer is lost: then nobody knows that it rests. */
   get isWayFree(): boolean {
-    return this.#inWay !== undefined && TERMINAL_STATUSES.has(this.#inWay.status);
+    const status = this.#inWay?.status;
+    return status !== undefined && (status === 'unknown' || TERMINAL_STATUSES.has(status));
   }
 
   forget(): void {
@@ -215,7 +216,7 @@ export class ExitOrder {
     const { side } = this;
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
-    const other = crossedOrder(this.#view, exit, false);
+    const other = crossedOrder(this.#view, exit, isSentOrRests);
     this.#inWay = other;
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;

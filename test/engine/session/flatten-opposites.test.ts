@@ -67,3 +67,18 @@ it.each([
   readOn(net, child);
   expect(rig.places().at(-1)).toMatchObject({ strategy: SECOND, side: 'buy', qty: 1, purpose: 'reduce' });
 });
+
+it('two exits of opposite positions take turns, though the first has no answer yet', () => {
+  const { rig, read } = opposed();
+  const { length } = rig.places();
+  const exits = () => rig.places().slice(length);
+  rig.command({ name: 'flatten', strategy: null, reason: 'test' }).pass(1).positions(1);
+  expect(exits()).toMatchObject([{ strategy: FIRST, side: 'sell', qty: 2 }]);
+  const { clientOrderId: id, limitPrice } = exits()[0]!;
+  rig.accepted(id, '3');
+  const exit = { no: '3', ref: id, side: 'sell', qty: 2, price: limitPrice } as const;
+  for (let i = 0; i < 4; i += 1) read(1, exit);
+  expect(exits()).toHaveLength(1);
+  for (let i = 0; i < 4; i += 1) read(-1, { ...exit, filled: 2, status: 'matched' });
+  expect(exits()[1]).toMatchObject({ strategy: SECOND, side: 'buy', qty: 1 });
+});
