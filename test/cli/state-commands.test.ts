@@ -3,8 +3,8 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
-import { clientOrderId } from '../../src/domain/ids.ts';
-import { tsUs } from '../../src/domain/units.ts';
+import { type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
+import { OPERATOR_INDEX, tsUs } from '../../src/domain/units.ts';
 import { DAY, openStore } from '../journal/journal-fixture.ts';
 import { ENTRIES, ID } from '../operator/entries.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
@@ -89,6 +89,37 @@ it('shows no refused change as the reason of an end that came later', async () =
   store.close();
   const { out } = await cliRun('orders', '--state', dir, '--json');
   expect(rowsOf(out)).toMatchObject([{ status: 'canceled', detail: '' }]);
+});
+
+it('calls a stop ours once it waits at the broker, and an order of others adopted', async () => {
+  const dir = cliDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  const { place, order_waiting: exit, order_status: status } = ENTRIES;
+  const waits = (id: ClientOrderId, parent: ClientOrderId | null, strategy = exit.strategy) =>
+    ({ ...exit, clientOrderId: id, parent, strategy }) as const;
+  const foreign = clientOrderId('W.77');
+  const ended = [ID, foreign].map(
+    (id) => ({ ...status, clientOrderId: id, to: 'canceled', detail: '' }) as const,
+  );
+  const earlier = clientOrderId('H.12345600001000003');
+  for (const entry of [
+    place,
+    waits(ID, null),
+    waits(exit.clientOrderId, ID),
+    waits(earlier, null),
+    waits(foreign, null, OPERATOR_INDEX),
+    ...ended,
+  ])
+    store.append(entry);
+  store.close();
+  const { out } = await cliRun('orders', '--state', dir, '--json');
+  expect(rowsOf(out)).toMatchObject([
+    { clientOrderId: ID, status: 'canceled', detail: '' },
+    { status: 'pending_trigger', detail: `brought by ${ID}` },
+    { clientOrderId: earlier, detail: 'placed on an earlier day' },
+    { clientOrderId: foreign, strategy: 'operator', detail: 'adopted: not placed by this journal' },
+  ]);
 });
 
 it('cuts the journal to the newest rows, and to kinds', async () => {

@@ -398,20 +398,20 @@ class OrderRows {
     const { clientOrderId: id, order, parent } = entry;
     const row = this.#row(id, entry, strategy, order, 'accepted');
     row.orderNo = order.orderNo;
-    row.detail = parent === undefined ? 'adopted: not placed by this journal' : `sent by ${parent}`;
+    row.detail = parent === undefined ? NOT_OURS : `sent by ${parent}`;
     this.#origins.set(id, row.detail);
     this.#rows.set(id, row);
   }
 
-  /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
+  /** An order that was placed today has its row; exits of a bracket, orders of earlier days and those of others have none yet. */
   #waiting(entry: EntryOf<'order_waiting'>, strategy: string): void {
     const { clientOrderId: id, row: terms, parent } = entry;
-    const detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
-    const row = getOrCreate(this.#rows, id, () => ({
-      ...this.#row(id, entry, strategy, terms, 'pending_trigger'),
-      detail,
-    }));
-    this.#origins.set(id, detail);
+    const row = getOrCreate(this.#rows, id, () => {
+      const own = strategy === OPERATOR ? NOT_OURS : 'placed on an earlier day';
+      const detail = parent === null ? own : `brought by ${parent}`;
+      this.#origins.set(id, detail);
+      return { ...this.#row(id, entry, strategy, terms, 'pending_trigger'), detail };
+    });
     row.orderNo = terms.orderNo;
   }
 
@@ -463,4 +463,5 @@ class OrderRows {
   }
 }
 
+const NOT_OURS = 'adopted: not placed by this journal';
 const EMPTY = { orderNo: null, filledQty: 0, avgPoints: null, detail: '' } as const;
