@@ -16,7 +16,7 @@ test('a build that changes, adds or removes a file is noticed, and one with the 
   write('two');
   expect(program.problem()).toContain('restart the daemon');
   write('one');
-  writeFileSync(join(dir, 'main.js.map'), '');
+  for (const name of ['main.js.map', 'main.d.ts']) writeFileSync(join(dir, name), '');
   expect(program.problem()).toBeNull();
   writeFileSync(join(dir, 'other.js'), '');
   expect(program.problem()).toContain('restart the daemon');
