@@ -35,7 +35,9 @@ const secretFrom = (environment: string) =>
 
 const span = (usual: string, least: string, most: string) => durationFrom(least, most).prefault(usual);
 const port = z.int().min(0).max(65_535);
-const id = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of small letters, digits and dashes');
+const id = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of at most 32 small letters, digits and dashes');
 
 const head = {
   id: id.describe('Name of the channel, once in the file'),
