@@ -1,7 +1,7 @@
 /** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { daemonIn, STATES } from '../page/cockpit-states.ts';
+import { CROWDED, daemonIn, STATES } from '../page/cockpit-states.ts';
 import { opened, READY, said, show, VIEW_NAMES } from './cockpit-opened.ts';
 import { findings, LOOKS, overhang, picture, wear, WIDE, withBrowser } from './page-browser.ts';
 
@@ -50,6 +50,19 @@ test.for([
   }
   expect(trouble).toEqual([]);
 });
+
+test.for(['Now', 'Steer', 'Market'] as const)(
+  '%s keeps long names of strategies in its panels',
+  async (name) => {
+    const { page } = await opened(daemonIn(CROWDED));
+    await show(page, name);
+    for (const width of [390, 768, 1440]) {
+      await wear(page, { width, colorScheme: 'light' });
+      expect(await page.evaluate(CUT_TABLES), `no table is cut off, ${width} pixels wide`).toEqual([]);
+      expect(await overhang(page), `${width} pixels wide`).toBe(0);
+    }
+  },
+);
 
 test('folds the limits of which less than 5 % is used', async () => {
   const { page } = await opened(daemonIn({}));

@@ -51,7 +51,7 @@ const windowOf = (width: number) => ({ width, height: width < 600 ? 844 : 900 })
 /** The same page in another window, drawn: its observers of sizes are older than this one, and were told before. */
 export async function wear(
   page: Page,
-  { width, colorScheme }: (typeof LOOKS)[number] | typeof WIDE,
+  { width, colorScheme }: Required<Pick<Look, 'width' | 'colorScheme'>>,
 ): Promise<void> {
   await page.setViewportSize(windowOf(width));
   await page.emulateMedia({ colorScheme });

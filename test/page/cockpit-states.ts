@@ -417,3 +417,14 @@ export const STATES = {
   password: noSession,
   'dry-run': { mode: 'dry-run', orders: [] },
 } satisfies Record<string, Partial<CockpitState>>;
+
+/** Thirty names, some as long as a configuration takes them. */
+const CROWD = Array.from({ length: 30 }, (_, place) =>
+  place % 3 === 0 ? `${'w'.repeat(30)}${place}` : `s${place}`,
+);
+
+export const CROWDED: Partial<CockpitState> = {
+  strategies: CROWD.map((id) => ({ ...TRADING.strategies[1]!, id })),
+  limits: CROWD.map((id) => ({ ...TRADING.limits[5]!, strategy: id })),
+  orders: CROWD.map((id, place) => order(`000C${place + 10}`, id, 'sell', 1_896.1)),
+};

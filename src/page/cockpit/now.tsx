@@ -121,7 +121,8 @@ function Strategies({ value }: { readonly value: CockpitState }) {
       name: t.strategy,
       show: ({ id, stopped, halted }) => (
         <>
-          <b>{id}</b> {stopped !== null && <Tag tone="bad" title={localized(stopped)} text={t.stopped} />}
+          <b class="name">{id}</b>{' '}
+          {stopped !== null && <Tag tone="bad" title={localized(stopped)} text={t.stopped} />}
           {halted !== null && <Tag tone="warn" title={localized(halted)} text={t.halted} />}
         </>
       ),
@@ -200,7 +201,7 @@ function Limit({ use }: { readonly use: LimitState }) {
   const unit = use.unit === 'VND' || use.unit === '%' ? use.unit : t.unit[use.unit];
   return (
     <li>
-      <span>{name}</span>
+      <span class="name">{name}</span>
       <span class="num quiet">
         <b>{count(use.used)}</b> / {count(use.max)} {unit}
       </span>
@@ -249,7 +250,7 @@ function OrderTable({ orders, label }: OrdersProps & { readonly label: string })
       name: t.strategy,
       show: ({ strategy, isAdopted }) => (
         <>
-          {strategy} {isAdopted && <Tag tone="warn" text={t.foreign} />}
+          <span class="name">{strategy}</span> {isAdopted && <Tag tone="warn" text={t.foreign} />}
         </>
       ),
     },

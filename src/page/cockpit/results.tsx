@@ -124,7 +124,7 @@ function Curve({
 const Trades = ({ rows }: { readonly rows: readonly TradeState[] }) => {
   const columns: readonly TableColumn<TradeState>[] = [
     { name: t.closedAt, show: ({ atMs }) => <span class="num">{clockTime(atMs)}</span> },
-    { name: t.strategy, show: ({ strategy }) => strategy },
+    { name: t.strategy, show: ({ strategy }) => <span class="name">{strategy}</span> },
     {
       name: t.position,
       show: ({ side, qty, contract }) => (

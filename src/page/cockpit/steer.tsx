@@ -207,7 +207,7 @@ function Strategy({ strategy, flatten }: StrategyProps) {
   return (
     <li>
       <div>
-        <b>{id}</b>{' '}
+        <b class="name">{id}</b>{' '}
         <Dot
           tone={stopped !== null ? 'bad' : halted !== null ? 'warn' : 'good'}
           label={stopped !== null ? t.stopped : halted !== null ? t.halted : t.runs}
