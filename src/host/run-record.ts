@@ -25,7 +25,8 @@ const DEATHS_BEFORE_EXCLUSION = 2;
 /** Deaths further apart have nothing to do with each other. */
 const DEATH_SPAN = minutes(10);
 const DEATHS_MAX = 10;
-const REASON_CHARACTERS_MAX = 500;
+/** Of three bytes each at most: they fit a block. */
+const REASON_CHARACTERS_MAX = 1_200;
 
 export class RunRecord {
   readonly #path: string;
@@ -72,7 +73,8 @@ export class RunRecord {
   }
 
   end(reason: string, now: TsUs): void {
-    const ended = { atUs: now, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
+    const isLong = reason.length > REASON_CHARACTERS_MAX;
+    const ended = { atUs: now, reason: isLong ? `${reason.slice(0, REASON_CHARACTERS_MAX)}…` : reason };
     // The end of a run does not fail for its record: the next start takes it for a death.
     void thrownText(() => write(this.#path, [JSON.stringify({ ...this.#run, ended })]));
   }

@@ -58,6 +58,15 @@ it('lets a run end that can no longer be recorded', () => {
   expect(() => run.end('stopped', at(1))).not.toThrow();
 });
 
+it('keeps the end of a run that held much, and shows where it is cut', () => {
+  const path = markAt();
+  const held = `${'s1 +1 VN30F1M, stop for 1; '.repeat(20)}books: ours are the broker’s`;
+  RunRecord.begin(path, at(0)).end(held, at(1));
+  expect(RunRecord.begin(path, at(2)).earlier?.ended?.reason).toBe(held);
+  RunRecord.begin(path, at(3)).end('’'.repeat(5_000), at(4));
+  expect(RunRecord.begin(path, at(5)).earlier?.ended?.reason).toMatch(/^’{900,}…$/);
+});
+
 it('counts deaths within minutes until a clean end', () => {
   const path = markAt();
   const starts = [0, 1, 5, 14, 30].map((minute) => RunRecord.begin(path, at(minute)));
