@@ -163,6 +163,13 @@ describe('our books next to the broker’s', () => {
     await row.getByText('not read').waitFor();
     expect(await row.getByRole('img').count()).toBe(0);
   });
+
+  test('nothing is said of the broker before the first read', async () => {
+    const { page } = await opened(daemonIn(STATES.password));
+    const panel = page.locator('section', { hasText: 'Our books and the broker’s' });
+    await panel.getByText('not compared yet').first().waitFor();
+    expect(await panel.getByText('either side').count()).toBe(0);
+  });
 });
 
 describe('the connection', () => {

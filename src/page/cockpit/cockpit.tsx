@@ -294,7 +294,7 @@ function listenToKeys(): void {
 
 const Footer = () => (
   <footer>
-    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
+    {t.newest}: <span class="num">{entries.value.at(-1)?.id.replace(/^-/, '') ?? '–'}</span>
   </footer>
 );
 

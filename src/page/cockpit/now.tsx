@@ -342,7 +342,7 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
   return (
     <Panel title={t.ourBooks} aside={times.join(', ')}>
       {books.unproven !== null && <p class="note bad">{localized(books.unproven)}</p>}
-      {rows.length === 0 && <Empty>{t.nothingHeld}</Empty>}
+      {rows.length === 0 && <Empty>{books.positionsMs === null ? t.notCompared : t.nothingHeld}</Empty>}
       {rows.length > 0 && (
         <Comparison
           label={t.ourBooks}

@@ -50,7 +50,7 @@ function Entries({ value: { halted, sweep, money } }: { readonly value: CockpitS
   return (
     <Panel title={t.entries} area="half">
       <p>
-        <Dot tone={halted === null ? 'good' : 'bad'} label={halted === null ? t.entriesOn : t.entriesOff} />
+        <Dot tone={halted === null ? 'good' : 'bad'} label={halted === null ? t.notHalted : t.entriesOff} />
       </p>
       <p class="note">{halted === null ? t.haltMeaning : localized(halted)}</p>
       {halted !== null && (

@@ -255,7 +255,7 @@ const TABLE = {
   asOf: [(at: string) => `Prices as of ${at}.`, (at: string) => `Giá tại thời điểm ${at}.`],
   goesOn: [(at: string) => `Trading goes on at ${at}.`, (at: string) => `Giao dịch tiếp lúc ${at}.`],
   entries: ['Entries', 'Mở vị thế'],
-  entriesOn: ['Entries are allowed', 'Được mở vị thế'],
+  notHalted: ['Not halted', 'Không bị ngừng'],
   entriesOff: ['Entries are off', 'Ngừng mở vị thế'],
   resume: ['Resume', 'Tiếp tục'],
   acceptsLoss: [
