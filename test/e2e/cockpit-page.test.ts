@@ -131,6 +131,21 @@ const idsOf = async (page: Page): Promise<readonly string[]> => {
 
 const note = (seq: number) => ({ ...entryOf(6), id: `2026-03-04-${seq}`, seq, text: `note ${seq}` });
 
+test('the headline asks for the password that all else waits for', async () => {
+  const { page } = await opened(daemonIn({ ...STATES.password, problems: ['no session is open'] }));
+  await page.locator('.verdict.bad').waitFor();
+  expect(await page.locator('.verdict summary span').textContent()).toContain('one-time password');
+});
+
+test('the headline names a stopped strategy', async () => {
+  const daemon = daemonIn({});
+  const [first, ...others] = daemon.facts.strategies;
+  daemon.facts = { ...daemon.facts, strategies: [{ ...first!, stopped: 'by the page' }, ...others] };
+  const { page } = await opened(daemon);
+  await page.locator('.verdict.warn').waitFor();
+  expect(await page.locator('.verdict summary span').textContent()).toContain('breakout');
+});
+
 test('a position without its stop says so beside its quantity', async () => {
   const { page } = await opened(daemonIn({}));
   await page.locator('tr', { hasText: 'spread' }).getByText('1 without a stop').waitFor();

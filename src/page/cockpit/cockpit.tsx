@@ -176,8 +176,11 @@ function verdictOf(value: CockpitState) {
     );
   }
   if (value.engine.state === 'hung') bad.push(t.engineHung);
+  // Without a token the problems follow from it.
+  if (value.token.isOtpAwaited) (value.token.untilRealMs === null ? bad : warn).push(t.otpAwaited);
   bad.push(...value.problems.map(localized));
-  if (value.token.isOtpAwaited) warn.push(t.otpAwaited);
+  const stopped = value.strategies.filter((each) => each.stopped !== null || each.halted !== null);
+  if (stopped.length > 0) warn.push(`${t.stopped}: ${stopped.map(({ id }) => id).join(', ')}`);
   if (value.alerts.unseen > 0) warn.push(t.unseen(value.alerts.unseen));
   if (value.procedure !== '') warn.push(localized(value.procedure));
   const [text, ...more] = [...bad, ...warn];
