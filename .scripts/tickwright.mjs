@@ -1,7 +1,6 @@
 // Runs the program, compiled first where a source is newer; says what takes so long. `--build` compiles, and runs nothing.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -53,11 +52,16 @@ const ended = (script) =>
 
 /** Exits where it fails: `dist` stays as it was. */
 async function compile() {
+  const typescript = join(root, 'node_modules', 'typescript');
+  if (!existsSync(typescript)) {
+    say('expected the packages in node_modules, found no compiler there: run npm ci first, and let it end\n');
+    process.exit(2);
+  }
+  const tsc = join(typescript, 'bin', 'tsc');
   const startedAt = new Date();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   say('Compiling Tickwright, once: about ten seconds on an idle machine ');
   const shown = setInterval(() => say('.'), 1000);
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   let result = await ended([tsc, '-p', join(root, '.tsconfig.build.json')]);
   for (const bundler of bundlers) if (result.code === 0) result = await ended([join(root, bundler)]);
   clearInterval(shown);
