@@ -122,8 +122,12 @@ export const flattenProgress =
         text: `${summary}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
       };
     if (steps.every(({ progress }) => progress === 'queued' || progress === 'given_up')) {
+      const isLeft = steps.some(({ progress }) => progress === 'given_up');
+      const person = isLeft
+        ? 'it was given up: close the rest in the broker’s own program, or flatten again; '
+        : '';
       const next = 'the daemon tries again when continuous trading begins next';
-      return { state: 'waits', text: `${summary}; ${next}` };
+      return { state: 'waits', text: `${summary}; ${person}${next}` };
     }
     return { state: 'working', text: texts };
   };

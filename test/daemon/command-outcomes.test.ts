@@ -91,6 +91,13 @@ describe('flatten', () => {
   ] as const)('%s', (_, now, strategy, state) => {
     expect(flattenProgress(strategy)(now).state).toBe(state);
   });
+
+  it('that was given up asks for a person, and one that waits for a phase does not', () => {
+    const text = (progress: 'given_up' | 'queued') =>
+      flattenProgress(null)(view([], { a: 2 }, progress)).text;
+    expect(text('given_up')).toContain('broker’s own program');
+    expect(text('queued')).not.toContain('broker’s own program');
+  });
 });
 
 it('takes figures of an engine that does not answer for no outcome', () => {

@@ -139,8 +139,7 @@ export class ExitOrder {
     const price = contract && exitPrice(this.#view, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
     const proven = provenQty(this.#view, strategy, instrument, side);
-    if (proven === 0 && this.#restingQty > 0)
-      return 'the orders that rest in the auction are all it can close';
+    if (proven === 0 && this.#restingQty > 0) return 'its orders that may still fill are all it can close';
     if (proven === 0) return this.#setOffOpposites(contract, price);
     const netQty = isAuction(session.phase) ? this.#netLeft : Infinity;
     if (netQty === 0)

@@ -175,7 +175,7 @@ export class Flattener extends Target {
   #alertDoubt({ clientOrderId: id, status }: OrderView): void {
     const text =
       status === 'unknown'
-        ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
+        ? `waits for the end of ${id}, whose answer was lost: it is looked up; a stop stays meanwhile, or is put back once positions are proven`
         : `waits for positions to agree: ${id} is in no scan of the book, and may have closed the position; its stops stay`;
     this.alertOnce(`${id} ${status}`, 'critical', 'flatten_waits', text);
   }
