@@ -146,6 +146,13 @@ test('the headline names a stopped strategy', async () => {
   expect(await page.locator('.verdict summary span').textContent()).toContain('breakout');
 });
 
+test('a price of before the stream was lost is not shown as one of now', async () => {
+  const { page } = await opened(daemonIn(STATES.error));
+  await show(page, 'Market');
+  expect(await page.locator('.quote .last').getAttribute('class')).toBe('last num quiet');
+  expect(await page.locator('.quote').textContent()).toMatch(/Prices as of 2026-03-04 [\d:]+\. $/);
+});
+
 test('a position without its stop says so beside its quantity', async () => {
   const { page } = await opened(daemonIn({}));
   await page.locator('tr', { hasText: 'spread' }).getByText('1 without a stop').waitFor();

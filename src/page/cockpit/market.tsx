@@ -95,16 +95,18 @@ interface OfContract {
   readonly contract: CockpitContract;
 }
 
-/** While nothing is traded, its prices are marked with their day, and the page says when trading goes on. */
+/** While nothing is traded or no prices come, its prices are marked with their day; the page says when trading goes on. */
 function Quote({ contract }: OfContract) {
   const { phase = '', endsMs = null } = state.value?.session ?? {};
+  const isClosed = phase === 'closed' || phase === 'break';
+  const isFed = state.value?.feed.state === 'live' && !state.value.feed.isStale;
   const { tickPoints: tick, referencePoints: reference } = contract;
   const now = prices.value.get(contract.contract);
   const last = now?.last?.[0] ?? null;
   const change = last === null || reference === null ? null : last - reference;
   return (
     <div class="quote">
-      <p class={`last num ${toneOf(change ?? 0)}`}>
+      <p class={`last num ${isFed ? toneOf(change ?? 0) : 'quiet'}`}>
         {points(last, tick)}
         <small>
           {change !== null && signedPoints(change, tick)}
@@ -120,10 +122,10 @@ function Quote({ contract }: OfContract) {
           [t.lastAt, now === undefined ? '–' : moment(now.atMs)],
         ]}
       />
-      {(phase === 'closed' || phase === 'break') && (
+      {(isClosed || !isFed) && (
         <p class="note">
           {now !== undefined && t.asOf(`${dayOf(now.atMs)} ${clockTime(now.atMs)}`)}{' '}
-          {endsMs !== null && t.goesOn(`${dayOf(endsMs)} ${clockTime(endsMs).slice(0, 5)}`)}
+          {isClosed && endsMs !== null && t.goesOn(`${dayOf(endsMs)} ${clockTime(endsMs).slice(0, 5)}`)}
         </p>
       )}
     </div>
