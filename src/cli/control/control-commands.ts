@@ -408,7 +408,8 @@ async function call(
     .catch((error: unknown) => {
       // A daemon that died left its file behind.
       if (hasCode(error, 'ECONNREFUSED')) throw noDaemon(stateDir);
-      throw failed(`the daemon on port ${link.port} did not answer: ${String(error)}`);
+      const advice = 'try again; if it stays so, use the broker’s own program, and restart the daemon';
+      throw failed(`the daemon on port ${link.port} did not answer: ${String(error)} (${advice})`);
     });
   if (statusCode === 200) return answer;
   throw failed(`refused: ${messageOf(answer) ?? `HTTP ${statusCode}`}`);
