@@ -132,7 +132,7 @@ function positionEntry(
     /** Open profit at the last known price. */
     open: portfolio.openProfit(position, instrument),
     /** Why these contracts get no protective stop, as text; null otherwise. */
-    coveredBy: by === undefined || whyUnproven(parts) !== null ? null : by,
+    coveredBy: by === undefined || whyUnproven(parts, instrument) !== null ? null : by,
     /** Contracts that should have a stop at the broker now and have none; 0 without `risk.protectiveStop`. */
     uncoveredQty: uncovered.get(key) ?? 0,
   };

@@ -6,6 +6,7 @@ import { EntryWithdrawal } from './orders/withdrawal.ts';
 import { BracketExits } from './orders/exits.ts';
 import type { ManagedOrder } from './orders/managed-order.ts';
 import { OrderLife } from './orders/order-life.ts';
+import { isNumberLost } from './orders/orders.ts';
 import { RowOwners } from './orders/row-owners.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
@@ -82,21 +83,25 @@ export const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && m
 
 export const isNotBeingCanceled = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
-/** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
-export function whyUnproven({
-  rowOwners,
-  positionReconciler,
-  orders,
-}: Pick<EngineView, 'rowOwners' | 'positionReconciler' | 'orders'>): string | null {
+/**
+ * Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. With a contract: those of it, to
+ * which an order that is absent in another one does nothing.
+ */
+export function whyUnproven(
+  { rowOwners, positionReconciler, orders }: Pick<EngineView, 'rowOwners' | 'positionReconciler' | 'orders'>,
+  instrument: InstrumentIndex | null = null,
+): string | null {
   const reason = rowOwners.unproven ?? positionReconciler.unproven();
   if (reason !== null) return reason;
-  if (orders.contradicted !== null)
-    return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;
-  if (orders.numberLost !== null)
-    return `order ${orders.numberLost.clientOrderId} has a number that another order has too`;
-  if (orders.presumedAbsent === null) return null;
-  // No end without evidence, and no entries meanwhile (failure cases, 5).
-  return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
+  for (const order of orders.open) {
+    const { clientOrderId: id } = order;
+    if (order.extras.isContradicted) return `the book contradicts itself about order ${id}`;
+    if (isNumberLost(order)) return `order ${id} has a number that another order has too`;
+    // No end without evidence, and no entries meanwhile (failure cases, 5).
+    if (order.status === 'presumed_absent' && (instrument ?? order.instrument) === order.instrument)
+      return `order ${id} is not in the book: resolve it`;
+  }
+  return null;
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from '../../domain/units.ts';
 import type { OrderListSnapshot, OrderOwner } from '../ports/engine-event.ts';
 import { ManagedOrder, NO_PRICE } from './managed-order.ts';
-import { isRowOf } from './orders.ts';
+import { isNumberLost, isRowOf } from './orders.ts';
 import { matchOrders, matchTriggers, type RowMatches } from './row-owners.ts';
 import type { RowReader, Scan } from './row-reader.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -230,9 +230,8 @@ export class OrderReconciler {
   }
 
   #alertNumbersLost(): void {
-    if (this.#view.orders.numberLost === null) return;
     for (const order of this.#view.orders.open) {
-      if (!order.extras.isNumberLost || order.isCarriedOver || !order.markReported('number_lost')) continue;
+      if (!isNumberLost(order) || !order.markReported('number_lost')) continue;
       const text = `${order.describe()}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }

@@ -71,16 +71,6 @@ export class Orders {
     return this.#open.find(isPresumedAbsent) ?? null;
   }
 
-  /** The oldest order whose row contradicts itself. */
-  get contradicted(): ManagedOrder | null {
-    return this.#open.find(isContradicted) ?? null;
-  }
-
-  /** The oldest order whose number another order has. */
-  get numberLost(): ManagedOrder | null {
-    return this.#open.find(isNumberLost) ?? null;
-  }
-
   /** Counts every change of the open orders. */
   get version(): number {
     return this.#version;
@@ -179,7 +169,6 @@ export class Orders {
 
 const isTriggerOrder = (order: ManagedOrder): boolean => order.isTriggerOrder;
 export const isPresumedAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
-const isContradicted = ({ extras }: ManagedOrder): boolean => extras.isContradicted;
 
 /** Something is expected of it soon: it does not merely rest in the trigger book. */
 const isAtWork = (order: ManagedOrder): boolean =>
@@ -188,8 +177,10 @@ const isOwnAtWork = (order: ManagedOrder): boolean => !order.isAdopted && isAtWo
 const isRestless = (order: ManagedOrder): boolean => order.isTriggerOrder && isAtWork(order);
 
 /** A carried order is known by key and reference alone until the new book shows it. */
-const isNumberLost = ({ extras, isCarriedOver }: ManagedOrder): boolean =>
-  extras.isNumberLost && !isCarriedOver;
+export const isNumberLost = ({
+  extras,
+  isCarriedOver,
+}: Pick<ManagedOrder, 'extras' | 'isCarriedOver'>): boolean => extras.isNumberLost && !isCarriedOver;
 const isUnresolved = (order: ManagedOrder): boolean =>
   order.status !== 'presumed_absent' && (order.isUnresolved || isNumberLost(order));
 

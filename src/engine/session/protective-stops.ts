@@ -87,6 +87,8 @@ class WatchedPosition implements PositionKey {
   nakedSinceUs = Infinity;
   /** The policy that answered it. */
   nakedPolicy: 'nakedPosition' | 'unprovenPosition' | null = null;
+  /** Why the position is not proven; null when it is. */
+  unproven: string | null = null;
   /** Alerted as without a stop: its end is, too. */
   isAlerted = false;
 
@@ -125,11 +127,10 @@ export class ProtectiveStops {
     this.#restore(protectiveStop === undefined);
     this.#find(protectiveStop === undefined);
     if (this.#watches.size === 0) return;
-    const unproven = whyUnproven(this.#state);
-    this.#check(unproven === null);
+    this.#check();
     for (const watch of this.#watches.values())
-      if (unproven === null) this.#adjust(watch);
-      else this.#watch(watch, unproven);
+      if (watch.unproven === null) this.#adjust(watch);
+      else this.#watch(watch, watch.unproven);
     // Most stops end with the day, and in the break none can be placed: it is missed there all the same.
     if (session.phase !== 'closed')
       for (const [key, watch] of this.#watches)
@@ -170,7 +171,6 @@ export class ProtectiveStops {
     this.#lost = [...this.#lost, ...lost].filter(
       (each) => !this.#hasEntered(each) && (each.wasOff || this.#mayBeWithdrawn(each)),
     );
-    if (whyUnproven(this.#state) !== null) return;
     const isAgainst = ({ strategy, instrument, side }: OrderView): boolean =>
       portfolio
         .held()
@@ -183,6 +183,7 @@ export class ProtectiveStops {
     for (const { order, wasOff } of this.#lost) {
       if (!wasOff && !isAgainst(order)) continue;
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
+      if (whyUnproven(this.#state, instrument) !== null) continue;
       const held = portfolio.position(strategy, instrument).qty;
       if (Math.sign(held) !== -signOf(side) || this.#state.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
@@ -226,7 +227,7 @@ export class ProtectiveStops {
     }
   }
 
-  #check(isProven: boolean): void {
+  #check(): void {
     const { portfolio } = this.#state;
     /** By contract and side: cover of the account by others than the strategies' own stops. */
     const others = new Map<string, number>();
@@ -241,7 +242,9 @@ export class ProtectiveStops {
       others.set(pool, shared - taken);
       watch.othersQty = taken;
       const { inherited } = watch;
-      if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
+      watch.unproven = whyUnproven(this.#state, instrument);
+      if (inherited !== null && watch.unproven === null && (held === 0 || watch.side !== inherited.side))
+        inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours and the exits that a bracket brings would close the position twice.
       const awaited = missingExitQty(this.#state, strategy, instrument, watch.side, false);

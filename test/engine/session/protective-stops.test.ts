@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
-import { waitingOrder, traded } from '../../support/engine-facts.ts';
+import { OPERATOR_INDEX, priceTicks, qty as contractsOf } from '../../../src/domain/units.ts';
+import { limit, waitingOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
-import { SETTINGS } from '../../support/engine-world.ts';
+import { NEXT, SETTINGS } from '../../support/engine-world.ts';
 import { bracketBuy, stopSell, waits } from '../support/trigger-rows.ts';
 
 const unguarded = (): SmallBroker => {
@@ -53,6 +53,39 @@ describe('a position', () => {
     broker.settle();
     expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
   });
+});
+
+it('a position gets its stop while an order in another contract is absent, and no entry leaves', () => {
+  const seats = SETTINGS.strategies.map((seat, i) => ({
+    ...seat,
+    symbols: [i === 0 ? 'VN30F1M' : 'VN30F2M'],
+  }));
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 } };
+  const rig = new EngineRig({ isReal: true, canWait: true, risk, seats }).start();
+  rig.account().conditions().trade(13_000);
+  rig.post({
+    kind: 'trade',
+    instrument: NEXT.index,
+    price: priceTicks(13_000),
+    qty: contractsOf(1),
+    totalVolume: 1,
+  });
+  const broker = new SmallBroker(rig);
+  rig.submit(FIRST, 'buy', 2, 13_000);
+  broker.answer();
+  broker.refusals.push('unknown');
+  const lost = rig.ask(SECOND, { ...limit('buy', 1, 13_000), instrument: NEXT.index });
+  broker.answer().orders.pop();
+  for (let i = 0; i < 3; i += 1) {
+    rig.pass(16);
+    broker.showBook();
+  }
+  expect(rig.statusOf(lost)).toBe('presumed_absent');
+  broker.fill(broker.orders[0]!);
+  broker.settle(3);
+  expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+  rig.submit(FIRST, 'buy', 1, 13_000);
+  expect(rig.of('denied').at(-1)!.denial).toMatchObject({ code: 'position_unproven' });
 });
 
 /** A bracket that has filled; the trigger book was not read since. */
