@@ -209,9 +209,15 @@ export class ExitOrder {
     return "the broker's position and the orders that work leave nothing to close";
   }
 
-  /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
-  #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { context, targets, session, market, withdrawal } = this.#view;
+  /** An order that the exit would trade with, and that no flatten withdraws; null where there is none. */
+  get blockade(): Obstacle {
+    const contract = this.#view.contracts.at(this.#target.instrument);
+    const price = contract && exitPrice(this.#view, contract, this.side, this.#view.settings);
+    return contract && price ? this.#blockade(contract, price) : null;
+  }
+
+  #blockade(contract: Contract, { price }: ExitPrice): Obstacle {
+    const { targets, session, market, withdrawal } = this.#view;
     const { side } = this;
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
@@ -225,10 +231,19 @@ export class ExitOrder {
       other.strategy !== this.#target.strategy &&
       (targets.isFlattening(other.strategy) || withdrawal.isCover(other.clientOrderId));
     if (isExit) return `the exit ${name} of another owner is in the way`;
-    if (isAuction(session.phase))
-      return `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`;
+    return isAuction(session.phase)
+      ? `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`
+      : null;
+  }
+
+  /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
+  #makeWay(contract: Contract, price: ExitPrice): Obstacle {
+    const blockade = this.#blockade(contract, price);
+    const other = this.#inWay;
+    if (blockade !== null || other === undefined) return blockade;
+    const name = `order ${other.clientOrderId}`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
-      context.cancel(other.strategy, other.clientOrderId);
+      this.#view.context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
       this.#target.alertOnce(name, 'warning', 'flatten_makes_way', text);
     }

@@ -156,9 +156,12 @@ export class Flattener extends Target {
 
   #check(): void {
     const isReady = this.#view.positionReconciler.isFresh && this.#exit.canBePriced;
-    const isCovered = this.#orders.some((order) => this.#mayProtect(order));
-    if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#proceed();
+    if (this.#doubtful === undefined && (isReady || !this.#isCovered)) return this.#proceed();
     this.#await('checking');
+  }
+
+  get #isCovered(): boolean {
+    return this.#orders.some((order) => this.#mayProtect(order));
   }
 
   /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
@@ -195,7 +198,14 @@ export class Flattener extends Target {
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
 
+  /** Protective orders stay where the exit could not follow. */
   #withdraw(): void {
+    const blockade = this.#isCovered ? this.#exit.blockade : null;
+    if (blockade !== null) {
+      this.#cancel(this.#entries);
+      this.#obstacle = blockade;
+      return this.#enter('pausing');
+    }
     this.#enter('withdrawing');
     this.#cancel(this.#ordersToCancel);
     if (this.#ordersToCancel.length === 0) this.#read();

@@ -1,7 +1,8 @@
 /** Two strategies hold opposite positions of one contract: the flatten of one leaves what protects the other. */
 import { expect, it } from 'vitest';
+import { priceTicks } from '../../../src/domain/units.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
-import { FIRST, SECOND } from '../../support/engine-rig.ts';
+import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const bought = { no: '1', qty: 2, filled: 2, price: 13_000, status: 'matched' } as const;
@@ -28,8 +29,9 @@ function opposed() {
 }
 
 /** The stop of the first has sent its order, and the flatten of the second has given up waiting for it. */
-function givenUp() {
+function givenUp(before: (rig: EngineRig) => void = () => undefined) {
   const { rig, read } = opposed();
+  before(rig);
   const stop = rig.trade(13_000).ask(FIRST, stopSell(12_950, 2));
   acceptWaiting(rig, stop, 'k1')
     .pass(1)
@@ -57,6 +59,17 @@ it('the order that the stop of the other sent stays, and the exit waits for it',
     severity: 'critical',
     text: expect.stringContaining('C.2026-03-04.8 of another owner is in the way'),
   });
+});
+
+it('its own stop stays until the order in its way is over', () => {
+  const terms = { side: 'buy', limitPrice: priceTicks(13_055), triggerWhen: 'at_or_above' } as const;
+  const { rig, readOn } = givenUp((begun) => {
+    acceptWaiting(begun, begun.ask(SECOND, stopSell(13_050, 1, terms)), 'k0');
+  });
+  const cancels = () => rig.waiting.filter(({ call }) => call === 'cancel').length;
+  expect([rig.alerts().includes('flatten_failed'), cancels()]).toEqual([true, 0]);
+  readOn(-1, { ...sent, filled: 2, status: 'matched' });
+  expect(cancels()).toBeGreaterThan(0);
 });
 
 it.each([
