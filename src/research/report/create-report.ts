@@ -473,9 +473,9 @@ export function monteCarloTables(
       note: `${formatNumber(trades)} trades, ${formatNumber(runs)} paths each; blocks of ${blockTrades}, seed ${seed}. ${shares}. It knows only what happened: a market that was not in the data is not in here.`,
       columns: ['', ...BANDS.map(([name]) => name)],
       rows: [
-        row('net profit, block bootstrap', bootstrapped.netProfit),
-        row('deepest drawdown, block bootstrap', bootstrapped.drawdownMax),
-        row('deepest drawdown, trades shuffled', shuffled.drawdownMax),
+        row('net profit, bootstrap', bootstrapped.netProfit),
+        row('drawdown, bootstrap', bootstrapped.drawdownMax),
+        row('drawdown, shuffled', shuffled.drawdownMax),
       ],
     },
   ];

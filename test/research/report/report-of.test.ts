@@ -20,7 +20,7 @@ describe('Monte Carlo on the trades of a run', () => {
     }
     const ends = again?.bands.map(([, values]) => (values.at(-1) ?? 0) - 1_000_000);
     const [table] = report.tables;
-    expect(table?.rows[0]).toEqual(['net profit, block bootstrap', ...ends!]);
+    expect(table?.rows[0]).toEqual(['net profit, bootstrap', ...ends!]);
     expect(new Set(reordered?.bands.map(([, values]) => values.at(-1)))).toEqual(new Set([990_000]));
   });
 
