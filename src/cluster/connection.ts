@@ -3,7 +3,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorText } from '../domain/failure.ts';
+import { errorText, InputFault } from '../domain/failure.ts';
 
 export interface ClusterSettings {
   /** `nats://host:4222`, without a password: arguments and logs are read by others. */
@@ -58,10 +58,14 @@ function addressOf(text: string): URL {
   const address = /^\w+:\/\//.test(text) ? text : `nats://${text}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !['nats:', 'tls:'].includes(url.protocol) || url.hostname === '')
-    throw new Error(`expected the address of a NATS server, such as nats://host:4222, was ${text}`);
+    throw new InputFault(
+      'arguments',
+      `expected the address of a NATS server, such as nats://host:4222, was ${text}`,
+    );
   if (url.username + url.password !== '') {
     const hint = 'others read the arguments of programs: it belongs into the environment or a file';
-    throw new Error(
+    throw new InputFault(
+      'arguments',
       `${url.protocol}//${url.host}: expected an address alone, was one with a password (${hint})`,
     );
   }

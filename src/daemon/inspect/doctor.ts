@@ -1,6 +1,6 @@
 /** `tickwright doctor`: checks everything that a run needs, without starting anything. */
 import { formatLocalSecond } from '../../text/dates.ts';
-import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { formatProblem } from '../../config/problem.ts';
@@ -97,14 +97,11 @@ function hostZone({ exchangeCalendar }: Config): Finding {
   return good('zone', `sessions follow ${exchangeCalendar.timeZone}, not the zone of this machine (${host})`);
 }
 
-function stateFindings(dir: string): readonly Finding[] {
+export function stateFindings(dir: string): readonly Finding[] {
   const paths = statePaths(dir);
   const path = existing(dir);
-  try {
-    accessSync(path, constants.W_OK);
-  } catch {
+  if (!statSync(path).isDirectory() || thrownText(() => accessSync(path, constants.W_OK)) !== null)
     return [bad('state', `${dir}: expected a directory this user may write, ${path} is not`)];
-  }
   const findings = [good('state', path === dir ? `${dir} is writable` : `${dir} will be made in ${path}`)];
   findings.push(diskFinding(path), ...journalFindings(paths, EXCHANGES_PER_DAY, brokerDay()));
   findings.push(...modeFindings([dir, paths.token, paths.control, paths.calls]));

@@ -10,6 +10,7 @@ import {
   type Finding,
   journalFindings,
   modeFindings,
+  stateFindings,
 } from '../../../src/daemon/inspect/doctor.ts';
 import { statePaths } from '../../../src/host/state/state-paths.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
@@ -77,6 +78,13 @@ it('checks journal, lock and exchanges of a state directory', () => {
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
   writeFileSync(paths.journal, 'no database');
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
+});
+
+it('takes no file for a state directory', () => {
+  const file = join(tempDir(), 'state');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'below')])
+    expect(stateFindings(path)).toMatchObject([{ level: 'bad', what: 'state' }]);
 });
 
 it('misses an archive that is not there', () => {
