@@ -112,6 +112,11 @@ export class ExitOrder {
     return status !== undefined && (status === 'unknown' || TERMINAL_STATUSES.has(status));
   }
 
+  /** The answer to what kept it from being placed is under way. */
+  get isWayInDoubt(): boolean {
+    return this.#inWay?.status === 'submitted';
+  }
+
   forget(): void {
     this.#id = null;
     this.#inWay = undefined;
@@ -144,7 +149,7 @@ export class ExitOrder {
     const netQty = isAuction(session.phase) ? this.#netLeft : Infinity;
     if (netQty === 0)
       return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
-    const obstacle = this.#makeWay(contract, price);
+    const obstacle = this.#makeWay();
     if (obstacle !== null) return obstacle;
     this.#alertLocked(price);
     const size = qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax));
@@ -209,38 +214,43 @@ export class ExitOrder {
     return "the broker's position and the orders that work leave nothing to close";
   }
 
-  /** An order that the exit would trade with, and that no flatten withdraws; null where there is none. */
+  /** Why an order that the exit would trade with stays; null where there is none, or a flatten withdraws it. */
   get blockade(): Obstacle {
-    const contract = this.#view.contracts.at(this.#target.instrument);
-    const price = contract && exitPrice(this.#view, contract, this.side, this.#view.settings);
-    return contract && price ? this.#blockade(contract, price) : null;
+    this.#inWay = this.#crossed((order) => this.#whyStays(order) !== null);
+    return this.#inWay === undefined ? null : this.#whyStays(this.#inWay);
   }
 
-  #blockade(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { targets, session, market, withdrawal } = this.#view;
-    const { side } = this;
+  #crossed(counts: (order: OrderView) => boolean): OrderView | undefined {
+    const { contracts, market, settings } = this.#view;
+    const { held, side } = this;
+    const contract = contracts.at(this.#target.instrument);
+    const price = contract && exitPrice(this.#view, contract, side, settings);
+    if (held === 0 || contract === undefined || price === undefined) return undefined;
     const last = market.lastOrReference(contract);
-    const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
-    const other = crossedOrder(this.#view, exit, isSentOrRests);
-    this.#inWay = other;
-    if (other === undefined) return null;
-    const name = `order ${other.clientOrderId}`;
-    if (other.isAdopted) return `${name} of the operator is in the way`;
+    const exit = { contract, side, limitPrice: price.price, otherPrices: [], isWaiting: false, last };
+    return crossedOrder(this.#view, exit, (order) => isSentOrRests(order) && counts(order));
+  }
+
+  #whyStays(order: OrderView): Obstacle {
+    const { targets, session, withdrawal } = this.#view;
+    const name = `order ${order.clientOrderId}`;
+    const isOwn = order.strategy === this.#target.strategy;
+    if (!isOwn && order.isAdopted) return `${name} of the operator is in the way`;
     // Two exits of opposite positions take turns, and what a stop has sent is all that protects the other one.
-    const isExit =
-      other.strategy !== this.#target.strategy &&
-      (targets.isFlattening(other.strategy) || withdrawal.isCover(other.clientOrderId));
-    if (isExit) return `the exit ${name} of another owner is in the way`;
+    if (!isOwn && (targets.has(order) || withdrawal.isCover(order.clientOrderId)))
+      return `the exit ${name} of another owner is in the way`;
     return isAuction(session.phase)
       ? `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`
       : null;
   }
 
   /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
-  #makeWay(contract: Contract, price: ExitPrice): Obstacle {
-    const blockade = this.#blockade(contract, price);
-    const other = this.#inWay;
-    if (blockade !== null || other === undefined) return blockade;
+  #makeWay(): Obstacle {
+    const { blockade } = this;
+    if (blockade !== null) return blockade;
+    const other = this.#crossed(() => true);
+    this.#inWay = other;
+    if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       this.#view.context.cancel(other.strategy, other.clientOrderId);

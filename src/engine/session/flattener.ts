@@ -123,10 +123,6 @@ export class Flattener extends Target {
     return ordersOf(this.#view, this).filter(mayEnd);
   }
 
-  get #entries(): readonly OrderView[] {
-    return this.#orders.filter((order) => !this.#mayProtect(order));
-  }
-
   /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
   get #ordersToCancel(): readonly OrderView[] {
     return this.#isInAuction ? this.#orders.filter(({ isTriggerOrder }) => isTriggerOrder) : this.#orders;
@@ -136,6 +132,10 @@ export class Flattener extends Target {
   #cancel(orders: readonly OrderView[]): void {
     for (const { isBeingCanceled, strategy, clientOrderId } of orders)
       if (!isBeingCanceled) this.#view.context.cancel(strategy, clientOrderId);
+  }
+
+  #cancelEntries(): void {
+    this.#cancel(this.#ordersToCancel.filter((order) => !this.#mayProtect(order)));
   }
 
   get #isFlat(): boolean {
@@ -166,13 +166,14 @@ export class Flattener extends Target {
 
   /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
   get #doubtful(): OrderView | undefined {
-    return this.#entries.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
+    const isLost = (order: OrderView): boolean => order.status === 'unknown' && !this.#mayProtect(order);
+    return this.#orders.find(isLost) ?? this.#exit.absent;
   }
 
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isTriggerOrder, parent }: OrderView): boolean {
-    const isStop = isTriggerOrder ? purpose === 'reduce' || isAdopted : parent !== null;
-    return isStop || this.#view.withdrawal.isCover(clientOrderId);
+    const isStop = isTriggerOrder || parent !== null;
+    return (isStop && (purpose === 'reduce' || isAdopted)) || this.#view.withdrawal.isCover(clientOrderId);
   }
 
   #alertDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -202,7 +203,7 @@ export class Flattener extends Target {
   #withdraw(): void {
     const blockade = this.#isCovered ? this.#exit.blockade : null;
     if (blockade !== null) {
-      this.#cancel(this.#entries);
+      this.#cancelEntries();
       this.#obstacle = blockade;
       return this.#enter('pausing');
     }
@@ -229,7 +230,15 @@ export class Flattener extends Target {
     }
     if (this.#isFlat) return this.drop();
     this.#obstacle = obstacle;
+    if (this.#exit.isWayInDoubt && this.#tries >= this.#view.settings.flatten.attempts) this.#awaitAnswer();
     this.#enter('pausing');
+  }
+
+  /** It comes, and then the order is withdrawn. */
+  #awaitAnswer(): void {
+    this.#tries = 0;
+    const text = `waits: ${this.#obstacle}, and the answer to it is under way`;
+    this.alertOnce('unanswered', 'critical', 'flatten_waits', text);
   }
 
   /** Waits for the auction: its orders cover all that is held, or nothing is held and an entry rests there. */
@@ -288,7 +297,7 @@ export class Flattener extends Target {
   /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
   #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#view.context.nowUs): void {
     this.#enter(progress);
-    if (progress === 'checking' && !this.#isInAuction) this.#cancel(this.#entries);
+    if (progress === 'checking') this.#cancelEntries();
     this.#readSinceUs = sinceUs;
     this.#view.reads.request('positions');
   }

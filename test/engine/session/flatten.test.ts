@@ -1,5 +1,6 @@
 /** The flatten procedure in virtual time (rulings, 38). The price is 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
 import { describe, expect, test } from 'vitest';
+import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
 import { LAST } from '../support/state-rig.ts';
 import { SessionWorld, type WorldOptions } from '../support/session-world.ts';
@@ -266,5 +267,80 @@ describe('outside continuous trading', () => {
     world.command(flattenAll).runUntil('09:05', '2026-03-05');
     expect(world.codes()).toEqual(['flatten_queued', 'flatten_dropped']);
     expect(heldBy(world)).toBe(1);
+  });
+});
+
+describe('an order of another owner in the way', () => {
+  const flattenFirst = { ...flattenAll, strategy: units.strategyIndex(0) };
+  const stop = { id: 'stop', side: 'sell', qty: 2, price: 12_900, isWaiting: true } as const;
+  const protects = { ...stop, purpose: 'reduce', status: 'pending_trigger' } as const;
+  const operators = { id: 'theirs', side: 'buy', qty: 1, strategy: -1, isAdopted: true } as const;
+
+  test('keeps no stop where nothing is held', () => {
+    const world = new SessionWorld().start();
+    world.add(protects);
+    world.add({ ...operators, side: 'sell' });
+    world.command(flattenFirst).run(5);
+    expect([world.asks('cancel'), world.controller.status().procedure]).toEqual([['cancel 0 stop'], '']);
+  });
+
+  test('keeps no entry that a stop has sent', () => {
+    const world = holding(2);
+    world.add(protects);
+    world.add({ id: 'sent', side: 'buy', qty: 1, price: 12_990, parent: clientOrderId('entry stop') });
+    world.add(operators);
+    world.command(flattenFirst).run(60);
+    expect(world.asks('cancel')).toEqual(['cancel 0 sent']);
+  });
+
+  test('lets nothing be canceled at the exchange in an auction', () => {
+    const world = holding(2, { time: '14:31' });
+    world.add(protects);
+    world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
+    world.add(operators);
+    world.command({ ...flattenFirst, inAuction: true }).run(60);
+    expect([world.asks('cancel'), world.codes()]).toEqual([[], ['flatten_failed']]);
+  });
+
+  test('keeps the stop also behind an entry that is withdrawn', () => {
+    const world = holding(2);
+    world.add(protects);
+    world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1 });
+    const theirs = world.add(operators);
+    world.command(flattenFirst).run(60);
+    expect([world.asks('cancel'), world.codes()]).toEqual([[], ['flatten_failed']]);
+    world.become(theirs, 'canceled').run(0.1).run(20);
+    expect(world.asks('cancel')).toEqual(['cancel 0 stop', 'cancel 1 entry']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('is none where it is the order of the same owner', () => {
+    const world = new SessionWorld().start();
+    world.hold(-1, 2);
+    world.add({ ...operators, ...stop, status: 'pending_trigger' });
+    world.add({ ...operators, parent: clientOrderId('an earlier stop') });
+    world.command(flattenAll).run(5);
+    expect(heldBy(world, -1)).toBe(0);
+  });
+
+  test('is withdrawn when it is an entry, whatever else its owner closes', () => {
+    const world = holding(2);
+    world.broker.fillUs = 20_000_000;
+    world.hold(1, 1, 1).read();
+    world.command({ ...flattenAll, strategy: units.strategyIndex(1) }).run(1);
+    world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1 });
+    world.command(flattenFirst).run(10);
+    expect(world.asks('cancel')).toEqual(['cancel 1 entry']);
+    expect(world.asks('submit 0')).toHaveLength(1);
+  });
+
+  test('is withdrawn however late the answer to it comes', () => {
+    const world = holding(2);
+    const entry = world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1, status: 'submitted' });
+    world.command(flattenFirst).run(60);
+    expect([world.asks('cancel'), world.codes()]).toEqual([[], ['flatten_waits']]);
+    world.become(entry, 'accepted').run(10);
+    expect(world.asks('cancel')).toEqual(['cancel 1 entry']);
+    expect(heldBy(world)).toBe(0);
   });
 });
