@@ -196,4 +196,5 @@ it('a contract that expired the day before gets no stop, though the broker still
   const startUs = timeOf(8, 50, addDays(FRONT.expiry, 1));
   const rig = expiredOvernight([], 130_000, { held: 2, startUs, risk: { protectiveStop } });
   expect([rig.position(FIRST), rig.engine.snapshot().unproven, rig.waiting]).toEqual([2, null, []]);
+  expect(rig.of('denied')).toEqual([]);
 });
