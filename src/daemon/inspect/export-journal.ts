@@ -3,7 +3,7 @@ import { closing } from '../../domain/failure.ts';
 import { writeFileSync } from 'node:fs';
 import { avgPoints, type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, EntryOf } from '../../engine/ports/journal-entry.ts';
-import { type JournalReader, type SessionRow } from '../../journal/journal-reader.ts';
+import type { JournalReader, SessionRow } from '../../journal/journal-reader.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { configOf, inSession, journalRow, openJournal, readOrders } from '../../host/state/read-state.ts';
 import { csvText, type CsvValue } from '../../text/table.ts';

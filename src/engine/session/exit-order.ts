@@ -215,7 +215,7 @@ export class ExitOrder {
   }
 
   /** Why an order that the exit would trade with stays; null where there is none, or a flatten withdraws it. */
-  get blockade(): Obstacle {
+  findBlockade(): Obstacle {
     this.#inWay = this.#crossed((order) => this.#whyStays(order) !== null);
     return this.#inWay === undefined ? null : this.#whyStays(this.#inWay);
   }
@@ -246,7 +246,7 @@ export class ExitOrder {
 
   /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(): Obstacle {
-    const { blockade } = this;
+    const blockade = this.findBlockade();
     if (blockade !== null) return blockade;
     const other = this.#crossed(() => true);
     this.#inWay = other;

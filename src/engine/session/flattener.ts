@@ -201,7 +201,7 @@ export class Flattener extends Target {
 
   /** Protective orders stay where the exit could not follow. */
   #withdraw(): void {
-    const blockade = this.#isCovered ? this.#exit.blockade : null;
+    const blockade = this.#isCovered ? this.#exit.findBlockade() : null;
     if (blockade !== null) {
       this.#cancelEntries();
       this.#obstacle = blockade;

@@ -161,7 +161,8 @@ export class SessionController {
 }
 
 // Positions of strategies that are stopped, or that left the configuration: `risk.onOrphan` manages them. `hold` leaves them with their
-// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. One alert each, and another where their stops are read later.
+// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. One alert each, and another
+// where their stops are read later.
 
 class Orphans {
   readonly #state: EngineState;
