@@ -6,10 +6,11 @@ import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
+import type { ManagedOrder } from '../orders/managed-order.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import { type EngineView, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
 import { crossedOrder, isSentOrRests } from '../risk/risk-rules.ts';
-import type { Target } from './targets.ts';
+import { isSamePosition, type Target } from './targets.ts';
 
 /** Why the order was not asked for; null when it was. */
 export type Obstacle = string | null;
@@ -18,8 +19,8 @@ export class ExitOrder {
   readonly #view: EngineView;
   readonly #target: Target;
   #id: ClientOrderId | null = null;
-  /** The order of another owner that kept it from being placed. */
-  #inWay: OrderView | undefined = undefined;
+  /** The order of another owner that kept it from being placed. Changed here alone. */
+  inWay: OrderView | undefined = undefined;
 
   constructor(view: EngineView, target: Target) {
     this.#view = view;
@@ -54,6 +55,7 @@ export class ExitOrder {
   get outcome(): string {
     const order = this.#order;
     if (order === undefined) return 'its exit was denied, as the journal shows';
+    if (this.isOpen && this.inWay !== undefined) return isInWay(this.inWay);
     if (this.isOpen) return 'the market did not take it';
     return `its exit ${order.clientOrderId} is ${order.status}, as the journal shows`;
   }
@@ -106,20 +108,20 @@ export class ExitOrder {
     return this.#order?.canModify === false;
   }
 
-  /** What kept it from being placed is over, or its answer is lost: then nobody knows that it rests. */
+  /** It would no longer trade with what kept it from being placed: that is over, its answer is lost, or the price is another one. */
   get isWayFree(): boolean {
-    const status = this.#inWay?.status;
-    return status !== undefined && (status === 'unknown' || TERMINAL_STATUSES.has(status));
+    const { inWay } = this;
+    return inWay !== undefined && this.canBePriced && this.#crossed((order) => order === inWay) === undefined;
   }
 
   /** The answer to what kept it from being placed is under way. */
   get isWayInDoubt(): boolean {
-    return this.#inWay?.status === 'submitted';
+    return this.inWay?.status === 'submitted';
   }
 
   forget(): void {
     this.#id = null;
-    this.#inWay = undefined;
+    this.inWay = undefined;
   }
 
   withdraw(): void {
@@ -170,7 +172,7 @@ export class ExitOrder {
     const price = exitPrice(this.#view, contract, order.side, settings);
     if (price === undefined) return;
     this.#alertLocked(price);
-    if (price.price === order.limitPrice) return;
+    if (this.#makeWay() !== null || price.price === order.limitPrice) return;
     const { clientOrderId } = order;
     const change = { kind: 'price', clientOrderId, limitPrice: price.price } as const;
     context.decisions.ask(this.#target.strategy, 'system', { do: 'modify', change });
@@ -216,11 +218,11 @@ export class ExitOrder {
 
   /** Why an order that the exit would trade with stays; null where there is none, or a flatten withdraws it. */
   findBlockade(): Obstacle {
-    this.#inWay = this.#crossed((order) => this.#whyStays(order) !== null);
-    return this.#inWay === undefined ? null : this.#whyStays(this.#inWay);
+    this.inWay = this.#crossed((order) => this.#whyStays(order) !== null);
+    return this.inWay === undefined ? null : this.#whyStays(this.inWay);
   }
 
-  #crossed(counts: (order: OrderView) => boolean): OrderView | undefined {
+  #crossed(counts: (order: OrderView) => boolean): ManagedOrder | undefined {
     const { contracts, market, settings } = this.#view;
     const { held, side } = this;
     const contract = contracts.at(this.#target.instrument);
@@ -237,11 +239,20 @@ export class ExitOrder {
     const isOwn = order.strategy === this.#target.strategy;
     if (!isOwn && order.isAdopted) return `${name} of the operator is in the way`;
     // Two exits of opposite positions take turns, and what a stop has sent is all that protects the other one.
-    if (!isOwn && (targets.has(order) || withdrawal.isCover(order.clientOrderId)))
+    if (!isOwn && !this.#mayPass(order) && (targets.has(order) || withdrawal.isCover(order.clientOrderId)))
       return `the exit ${name} of another owner is in the way`;
     return isAuction(session.phase)
       ? `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`
       : null;
+  }
+
+  /** What the stop of a flatten has sent that waits for this one in turn: else both would wait, and the later one gives way. */
+  #mayPass(order: OrderView): boolean {
+    const { targets } = this.#view;
+    const theirs = targets.of(order);
+    if (theirs?.inWay === undefined || order.parent === null) return false;
+    const isLater = targets.all.indexOf(theirs) > targets.all.indexOf(this.#target);
+    return isSamePosition(theirs.inWay, this.#target) && (isLater || theirs.progress === 'given_up');
   }
 
   /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
@@ -249,15 +260,15 @@ export class ExitOrder {
     const blockade = this.findBlockade();
     if (blockade !== null) return blockade;
     const other = this.#crossed(() => true);
-    this.#inWay = other;
+    this.inWay = other;
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
-      this.#view.context.cancel(other.strategy, other.clientOrderId);
+      this.#view.withdrawal.withdrawOrder(other);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
       this.#target.alertOnce(name, 'warning', 'flatten_makes_way', text);
     }
-    return `${name} of another owner is in the way`;
+    return isInWay(other);
   }
 
   get queuedText(): string {
@@ -294,6 +305,9 @@ export class ExitOrder {
     this.#target.alertOnce('locked', 'critical', 'locked_limit', text);
   }
 }
+
+const isInWay = ({ clientOrderId }: OrderView): string =>
+  `order ${clientOrderId} of another owner is in the way`;
 
 /** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38), in an auction at its edge; at market where the exchange takes that. */
 interface ExitPrice {

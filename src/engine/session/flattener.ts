@@ -33,6 +33,10 @@ export class Flattener extends Target {
     this.#exit = new ExitOrder(view, this);
   }
 
+  get inWay(): PositionKey | undefined {
+    return this.#exit.inWay;
+  }
+
   /** Starts, or restarts a flatten that waits or was given up. */
   start(): void {
     const isOver = this.progress === 'resting' && !this.#isInAuction;

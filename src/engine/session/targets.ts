@@ -19,7 +19,7 @@ export const isSamePosition = (a: PositionKey, b: PositionKey): boolean =>
 /** `person_in_auction` has confirmed an order that cannot be taken back; `stop` asks for as long as the process runs. */
 export type Requester = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
-/** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the end of another owner's order in its way and the next stretch of continuous trading try again. */
+/** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; a free way after another owner's order was in it, and the next stretch of continuous trading try again. */
 type FlattenStep =
   | 'queued'
   | 'checking'
@@ -71,6 +71,8 @@ export abstract class Target implements PositionKey {
     return this.#alerted.has(matter);
   }
 
+  /** The order of another owner for which its exit waits. */
+  abstract get inWay(): PositionKey | undefined;
   abstract start(): void;
   abstract step(): void;
   abstract drop(): void;

@@ -1,8 +1,8 @@
 /** The exit of a flatten belongs to whoever asked for the flatten: its strategy sees it, and can neither cancel nor move it. */
 import { expect, it } from 'vitest';
 import { priceTicks } from '../../../src/domain/units.ts';
-import { type EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { guarded, trades } from '../support/small-broker.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { guarded, SmallBroker, trades } from '../support/small-broker.ts';
 
 type Act = (rig: EngineRig, id: Parameters<EngineRig['statusOf']>[0]) => void;
 
@@ -29,4 +29,23 @@ it.each<[string, Act]>([
   broker.fill(broker.orders.at(-1)!);
   broker.settle();
   expect([broker.position, rig.position(FIRST), rig.alerts()]).toEqual([0, 0, []]);
+});
+
+it('goes on however often the broker refuses the cancel of an entry in its way', () => {
+  const broker = new SmallBroker(new EngineRig({ isReal: true }).start());
+  const { rig } = broker;
+  trades(broker, 'buy', 2);
+  rig.account().submit(SECOND, 'buy', 1, 12_998);
+  broker.settle();
+  broker.refusals.push(...Array.from({ length: 12 }, () => 'rejected' as const));
+  rig.command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  for (let i = 0; i < 120; i += 1) {
+    broker.settle(1);
+    rig.trade(13_000);
+  }
+  expect(rig.alerts()).toContain('flatten_failed');
+  expect([broker.refusals.length, rig.places().at(-1)]).toMatchObject([
+    0,
+    { strategy: FIRST, side: 'sell', qty: 2, purpose: 'reduce' },
+  ]);
 });

@@ -174,7 +174,7 @@ describe('flatten', () => {
     const world = holding(1);
     world.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });
     world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
-    expect(world.asks('cancel')).toEqual(['cancel 1 touch']);
+    expect(world.asks('withdraw')).toEqual(['withdraw 1 touch']);
     expect(world.codes()).toEqual(['flatten_makes_way']);
     expect(heldBy(world)).toBe(0);
     const other = holding(1);
@@ -310,7 +310,7 @@ describe('an order of another owner in the way', () => {
     world.command(flattenFirst).run(60);
     expect([world.asks('cancel'), world.codes()]).toEqual([[], ['flatten_failed']]);
     world.become(theirs, 'canceled').run(0.1).run(20);
-    expect(world.asks('cancel')).toEqual(['cancel 0 stop', 'cancel 1 entry']);
+    expect([world.asks('cancel'), world.asks('withdraw')]).toEqual([['cancel 0 stop'], ['withdraw 1 entry']]);
     expect(heldBy(world)).toBe(0);
   });
 
@@ -330,7 +330,7 @@ describe('an order of another owner in the way', () => {
     world.command({ ...flattenAll, strategy: units.strategyIndex(1) }).run(1);
     world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1 });
     world.command(flattenFirst).run(10);
-    expect(world.asks('cancel')).toEqual(['cancel 1 entry']);
+    expect(world.asks('withdraw')).toEqual(['withdraw 1 entry']);
     expect(world.asks('submit 0')).toHaveLength(1);
   });
 
@@ -340,7 +340,44 @@ describe('an order of another owner in the way', () => {
     world.command(flattenFirst).run(60);
     expect([world.asks('cancel'), world.codes()]).toEqual([[], ['flatten_waits']]);
     world.become(entry, 'accepted').run(10);
-    expect(world.asks('cancel')).toEqual(['cancel 1 entry']);
+    expect(world.asks('withdraw')).toEqual(['withdraw 1 entry']);
     expect(heldBy(world)).toBe(0);
+  });
+
+  test('two that what their stops have sent keeps from each other go one after the other', () => {
+    const world = holding(2);
+    world.hold(1, -1).read();
+    const parent = clientOrderId('a stop');
+    world.add({ id: 'sold', side: 'sell', qty: 2, price: LAST + 3, purpose: 'reduce', parent });
+    world.add({ id: 'bought', side: 'buy', qty: 1, price: LAST - 3, strategy: 1, purpose: 'reduce', parent });
+    world.command(flattenAll).run(30);
+    expect([heldBy(world), heldBy(world, 1)]).toEqual([0, 0]);
+    expect([world.asks('cancel'), world.asks('withdraw')]).toEqual([
+      ['cancel 0 sold'],
+      ['withdraw 1 bought'],
+    ]);
+    expect(world.codes()).toEqual(['flatten_makes_way']);
+  });
+
+  test('lets a flatten that was given up go on once its price is elsewhere', () => {
+    const world = holding(1);
+    const theirs = world.add({ ...operators, price: LAST - 3 });
+    world.command(flattenFirst).run(60);
+    expect([world.asks('submit'), world.codes()]).toEqual([[], ['flatten_failed']]);
+    world
+      .book(LAST + 20, LAST + 22)
+      .run(0.1)
+      .run(5);
+    expect([heldBy(world), theirs.status]).toEqual([0, 'accepted']);
+  });
+
+  test('is withdrawn before an exit that follows the market', () => {
+    const world = holding(1);
+    world.broker.fillUs = null;
+    world.command(flattenFirst).run(1);
+    world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1, price: LAST - 20 });
+    world.book(LAST - 20, LAST - 18).run(8);
+    expect(world.asks('withdraw')).toEqual(['withdraw 1 entry']);
+    expect(world.asks('modify')).toEqual([`modify x1 to ${LAST - 25}`]);
   });
 });

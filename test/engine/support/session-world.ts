@@ -173,8 +173,10 @@ export class SessionWorld extends StateRig {
       withdrawal: instead(withdrawal, {
         isCover: (id) => withdrawal.isCover(id),
         isUnread: (id) => withdrawal.isUnread(id),
-        withdrawOrder: ({ strategy, clientOrderId: id }) =>
-          void this.asked.push(`withdraw ${strategy} ${id}`),
+        withdrawOrder: ({ strategy, clientOrderId: id }) => {
+          this.asked.push(`withdraw ${strategy} ${id}`);
+          this.#cancel(id);
+        },
         withdrawEntries: (strategy) => void this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
       }),
       stopper: instead(stopper, {
@@ -241,6 +243,10 @@ export class SessionWorld extends StateRig {
 
   cancel(strategy: units.StrategyIndex, id: ClientOrderId): void {
     this.asked.push(`cancel ${strategy} ${id}`);
+    this.#cancel(id);
+  }
+
+  #cancel(id: ClientOrderId): void {
     const order = this.state.orders.get(id)!;
     if (order.orderNo === null) {
       order.ownExtras().queuedCancel = clientOrderId('call');
