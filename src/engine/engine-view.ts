@@ -1,5 +1,6 @@
 /** What follows from the state and is asked for by risk and reconciliation, and answers that need several of its parts. */
 import { EngineCore, type EngineOptions } from './engine-core.ts';
+import type { Contract } from '../domain/contract.ts';
 import { cover, type Cover } from '../domain/cover.ts';
 import { CarriedOrders } from './orders/carried-orders.ts';
 import { EntryWithdrawal } from './orders/withdrawal.ts';
@@ -82,6 +83,12 @@ export const mayEnd = ({ status }: OrderView): boolean => status !== 'presumed_a
 export const mayFill = (order: OrderView): boolean => !order.isTriggerOrder && mayEnd(order);
 
 export const isNotBeingCanceled = ({ status }: OrderView): boolean => status !== 'pending_cancel';
+
+/** Beyond its expiry and off the broker's list: nothing of it trades. What the list still has is not over, whatever expiry it says. */
+export const isOver = (
+  { session, contracts }: Pick<EngineView, 'session' | 'contracts'>,
+  { index, expiry }: Contract,
+): boolean => session.tradingDay() > expiry && contracts.isEnded(index);
 
 /**
  * Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. With a contract: those of it, to

@@ -8,7 +8,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { changeWithoutFill } from '../engine-core.ts';
-import { type EngineView, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
+import { type EngineView, isOver, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
 import { crossedOrder, isSentOrRests } from '../risk/risk-rules.ts';
 import { isSamePosition, type Target } from './targets.ts';
 
@@ -144,6 +144,8 @@ export class ExitOrder {
     const { side } = this;
     const contract = contracts.at(instrument);
     const price = contract && exitPrice(this.#view, contract, side, settings);
+    if (contract !== undefined && isOver(this.#view, contract))
+      return `it expired on ${contract.expiry}, and nothing of it trades: the broker settles what is held`;
     if (contract === undefined || price === undefined) return 'no price of it is known';
     const proven = provenQty(this.#view, strategy, instrument, side);
     if (proven === 0 && this.#restingQty > 0) return 'its orders that may still fill are all it can close';

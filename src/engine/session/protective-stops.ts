@@ -26,6 +26,7 @@ import type { ManagedOrder } from '../orders/managed-order.ts';
 import {
   coverOf,
   isNotBeingCanceled,
+  isOver,
   missingExitQty,
   ordersOf,
   type OrderView,
@@ -392,11 +393,11 @@ export class ProtectiveStops {
 
   /** Undefined while the contract or its band is not known, and once the contract is over: no exit of it leaves. */
   #triggerOf({ strategy, instrument, side, inherited }: WatchedPosition): number | undefined {
-    const { settings, session, contracts, portfolio, market } = this.#state;
+    const { settings, contracts, portfolio, market } = this.#state;
     const contract = contracts.at(instrument);
     const { qty: held, openValue } = portfolio.position(strategy, instrument);
     if (contract === undefined || market.of(instrument).band === undefined || held === 0) return undefined;
-    if (session.tradingDay() > contract.expiry && contracts.isEnded(instrument)) return undefined;
+    if (isOver(this.#state, contract)) return undefined;
     if (inherited !== null) return this.#inBand(instrument, inherited.triggerTicks);
     const { protectiveStop } = settings.risk;
     assert(protectiveStop !== undefined, 'a stop that inherits no terms has those of the configuration');

@@ -198,3 +198,11 @@ it('a contract that expired the day before gets no stop, though the broker still
   expect([rig.position(FIRST), rig.engine.snapshot().unproven, rig.waiting]).toEqual([2, null, []]);
   expect(rig.of('denied')).toEqual([]);
 });
+
+it('a flatten of a contract that expired the day before asks for nothing, and says who settles it', () => {
+  const startUs = timeOf(9, 5, addDays(FRONT.expiry, 1));
+  const rig = expiredOvernight([], 130_000, { held: 2, startUs });
+  for (let i = 0; i < 20; i += 1) rig.look().pass(1).positions(2);
+  expect([rig.of('denied'), rig.places()]).toEqual([[], []]);
+  expect(rig.of('alert').find(({ code }) => code === 'flatten_failed')?.text).toContain('the broker settles');
+});
