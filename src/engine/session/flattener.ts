@@ -1,7 +1,7 @@
 /**
  * Closes the position of one owner in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries are withdrawn at once; protective orders stay until a read has shown that the position can
- * be closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
+ * be closed, and until its other orders are over: a broker that shows none, or keeps one, must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
  * put back. Outside continuous trading it waits and alerts; into an auction it sends one order at the edge of the band where a person
  * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which bounds it by the position read
  * last: it can neither enlarge nor reverse the position (failure cases, 19).
@@ -78,7 +78,8 @@ export class Flattener extends Target {
       case 'checking':
         return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#proceed() : undefined;
       case 'withdrawing':
-        return this.#ordersToCancel.length === 0 ? this.#read() : undefined;
+        if (this.#ordersToCancel.length === 0) return this.#read();
+        return this.#cancel(this.#nextToCancel.filter(({ extras }) => extras.cancelFailedUs === Infinity));
       case 'reading':
         return isRead ? this.#place() : undefined;
       case 'repricing':
@@ -130,6 +131,14 @@ export class Flattener extends Target {
   /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
   get #ordersToCancel(): readonly OrderView[] {
     return this.#isInAuction ? this.#orders.filter(({ isTriggerOrder }) => isTriggerOrder) : this.#orders;
+  }
+
+  /** Stops that fit the position go last: an order that the broker keeps does not cost them. */
+  get #nextToCancel(): readonly OrderView[] {
+    const held = Math.abs(this.#exit.held);
+    const isFirst = (order: OrderView): boolean => order.leavesQty > held || !this.#mayProtect(order);
+    const others = this.#ordersToCancel.filter(isFirst);
+    return others.length === 0 ? this.#ordersToCancel : others;
   }
 
   /** Once each, and again when a cancel failed. */
@@ -212,7 +221,7 @@ export class Flattener extends Target {
       return this.#enter('pausing');
     }
     this.#enter('withdrawing');
-    this.#cancel(this.#ordersToCancel);
+    this.#cancel(this.#nextToCancel);
     if (this.#ordersToCancel.length === 0) this.#read();
   }
 
@@ -326,7 +335,7 @@ export class Flattener extends Target {
   #alertWait(progress: 'checking' | 'withdrawing' | 'reading' | 'repricing'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
-      const waiting = this.#ordersToCancel.map((order) => order.clientOrderId).join(', ');
+      const waiting = this.#nextToCancel.map((order) => order.clientOrderId).join(', ');
       this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     } else if (progress !== 'checking') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
     else if (doubtful !== undefined) this.#alertDoubt(doubtful);

@@ -17,6 +17,16 @@ function holding(qty: number, options: WorldOptions = {}): SessionWorld {
 
 const heldBy = (world: SessionWorld, strategy = 0): number => world.heldBy(strategy);
 
+const STOP = {
+  id: 'stop',
+  side: 'sell',
+  qty: 2,
+  price: 12_900,
+  purpose: 'reduce',
+  status: 'pending_trigger',
+  isWaiting: true,
+} as const;
+
 describe('flatten', () => {
   test.each([
     [2, 'submit 0 sell 2 of 0 at 12994'],
@@ -39,6 +49,36 @@ describe('flatten', () => {
     expect(world.controller.status().procedure).toContain('withdrawing');
     world.run(3);
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  /** The broker goes on refusing to cancel a take-profit. */
+  function keptProfit() {
+    const world = holding(2);
+    world.add(STOP);
+    const profit = world.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
+    world.broker.cancelUs = null;
+    world.command(flattenAll);
+    for (let i = 0; i < 30; i += 1) {
+      if (profit.status === 'pending_cancel') world.become(profit, 'accepted');
+      world.run(1);
+    }
+    return { world, profit };
+  }
+
+  test('keeps no stop that has become too large', () => {
+    const { world, profit } = keptProfit();
+    world.fill(profit, 1).run(0.1);
+    expect(world.asks('cancel').at(-1)).toBe('cancel 0 stop');
+  });
+
+  test('keeps the stop for as long as the broker keeps another order', () => {
+    const { world, profit } = keptProfit();
+    expect(new Set(world.asks('cancel'))).toEqual(new Set(['cancel 0 profit']));
+    expect(world.said).toEqual([expect.stringContaining('waits for the end of profit')]);
+    world.broker.cancelUs = 200_000;
+    world.become(profit, 'accepted').run(5);
+    expect(world.asks('cancel').at(-1)).toBe('cancel 0 stop');
     expect(heldBy(world)).toBe(0);
   });
 
@@ -272,13 +312,11 @@ describe('outside continuous trading', () => {
 
 describe('an order of another owner in the way', () => {
   const flattenFirst = { ...flattenAll, strategy: units.strategyIndex(0) };
-  const stop = { id: 'stop', side: 'sell', qty: 2, price: 12_900, isWaiting: true } as const;
-  const protects = { ...stop, purpose: 'reduce', status: 'pending_trigger' } as const;
   const operators = { id: 'theirs', side: 'buy', qty: 1, strategy: -1, isAdopted: true } as const;
 
   test('keeps no stop where nothing is held', () => {
     const world = new SessionWorld().start();
-    world.add(protects);
+    world.add(STOP);
     world.add({ ...operators, side: 'sell' });
     world.command(flattenFirst).run(5);
     expect([world.asks('cancel'), world.controller.status().procedure]).toEqual([['cancel 0 stop'], '']);
@@ -286,7 +324,7 @@ describe('an order of another owner in the way', () => {
 
   test('keeps no entry that a stop has sent', () => {
     const world = holding(2);
-    world.add(protects);
+    world.add(STOP);
     world.add({ id: 'sent', side: 'buy', qty: 1, price: 12_990, parent: clientOrderId('entry stop') });
     world.add(operators);
     world.command(flattenFirst).run(60);
@@ -295,7 +333,7 @@ describe('an order of another owner in the way', () => {
 
   test('lets nothing be canceled at the exchange in an auction', () => {
     const world = holding(2, { time: '14:31' });
-    world.add(protects);
+    world.add(STOP);
     world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
     world.add(operators);
     world.command({ ...flattenFirst, inAuction: true }).run(60);
@@ -304,7 +342,7 @@ describe('an order of another owner in the way', () => {
 
   test('keeps the stop also behind an entry that is withdrawn', () => {
     const world = holding(2);
-    world.add(protects);
+    world.add(STOP);
     world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1 });
     const theirs = world.add(operators);
     world.command(flattenFirst).run(60);
@@ -317,7 +355,7 @@ describe('an order of another owner in the way', () => {
   test('is none where it is the order of the same owner', () => {
     const world = new SessionWorld().start();
     world.hold(-1, 2);
-    world.add({ ...operators, ...stop, status: 'pending_trigger' });
+    world.add({ ...operators, ...STOP, status: 'pending_trigger' });
     world.add({ ...operators, parent: clientOrderId('an earlier stop') });
     world.command(flattenAll).run(5);
     expect(heldBy(world, -1)).toBe(0);
