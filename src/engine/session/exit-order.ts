@@ -257,20 +257,22 @@ export class ExitOrder {
     return isSamePosition(theirs.inWay, this.#target) && (isLater || theirs.progress === 'given_up');
   }
 
-  /** An entry of another strategy that the exit would trade with is withdrawn: exits come before entries. */
+  /** Entries of other strategies that the exit would trade with are withdrawn: exits come before entries. */
   #makeWay(): Obstacle {
     const blockade = this.findBlockade();
     if (blockade !== null) return blockade;
-    const other = this.#crossed(() => true);
-    this.inWay = other;
-    if (other === undefined) return null;
-    const name = `order ${other.clientOrderId}`;
-    if (other.status === 'accepted' || other.status === 'partially_filled') {
-      this.#view.withdrawal.withdrawOrder(other);
+    const all: ManagedOrder[] = [];
+    const next = (): ManagedOrder | undefined => this.#crossed((order) => all.every((each) => each !== order));
+    for (let order = next(); order !== undefined; order = next()) all.push(order);
+    for (const order of all) {
+      if (order.status !== 'accepted' && order.status !== 'partially_filled') continue;
+      this.#view.withdrawal.withdrawOrder(order);
+      const name = `order ${order.clientOrderId}`;
       const text = `cancels ${name} of another owner, which the exit would trade with`;
       this.#target.alertOnce(name, 'warning', 'flatten_makes_way', text);
     }
-    return isInWay(other);
+    this.inWay = all[0];
+    return this.inWay === undefined ? null : isInWay(this.inWay);
   }
 
   get queuedText(): string {

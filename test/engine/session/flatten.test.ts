@@ -409,6 +409,14 @@ describe('an order of another owner in the way', () => {
     expect([heldBy(world), theirs.status]).toEqual([0, 'accepted']);
   });
 
+  test('is withdrawn with all others, however many there are', () => {
+    const world = holding(1);
+    for (let i = 0; i < 6; i += 1)
+      world.add({ id: `e${i}`, side: 'buy', qty: 1, strategy: 1, price: LAST - i });
+    world.command(flattenFirst).run(8);
+    expect([heldBy(world), world.asks('withdraw').length]).toEqual([0, 6]);
+  });
+
   test('is withdrawn before an exit that follows the market', () => {
     const world = holding(1);
     world.broker.fillUs = null;
