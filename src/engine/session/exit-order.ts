@@ -262,7 +262,8 @@ export class ExitOrder {
     const blockade = this.findBlockade();
     if (blockade !== null) return blockade;
     const all: ManagedOrder[] = [];
-    const next = (): ManagedOrder | undefined => this.#crossed((order) => all.every((each) => each !== order));
+    const next = (): ManagedOrder | undefined =>
+      this.#crossed((order) => all.every((each) => each !== order));
     for (let order = next(); order !== undefined; order = next()) all.push(order);
     for (const order of all) {
       if (order.status !== 'accepted' && order.status !== 'partially_filled') continue;

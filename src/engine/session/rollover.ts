@@ -107,6 +107,10 @@ export class RolloverMonitor {
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
       if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
+      if (legs.includes(found.value)) {
+        const why = `${symbol} is ${found.value.orderCode}, as another leg is: each trades a contract of its own`;
+        return this.#alertUnresolved(strategy, before, why);
+      }
       legs.push(found.value);
       this.#alertUnlisted(strategy, symbol, found.value);
       const isLate = this.#isOtherMonth(symbol, found.value, addDays(day, 1));

@@ -22,6 +22,14 @@ test('a symbol that means nothing stops the strategy before it begins, with what
   ]);
 });
 
+test.each([
+  ['VN30F1M', 'VN30F2603'],
+  ['VN30F2603', '41I1G3000'],
+])('%s and %s are one contract, and no two legs of a strategy', (...symbols) => {
+  const world = new SessionWorld({ settings: naming(...symbols) }).start();
+  expect(world.asked).toEqual([expect.stringContaining(`stop 0 ${symbols[1]} is 41I1G3000`)]);
+});
+
 test('a list that has lost a contract which still trades is alerted once, and the legs are kept', () => {
   const world = new SessionWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
   for (let i = 0; i < 2; i += 1) world.list(world.state.contracts.all.slice(0, 1));
