@@ -28,7 +28,6 @@ import {
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
 import { type EngineView, missingExitQty, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
-import type { ManagedOrder } from '../orders/managed-order.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { RiskRequest } from './risk-request.ts';
 
@@ -431,7 +430,7 @@ export function crossedOrder(
   { orders }: Pick<EngineView, 'orders'>,
   request: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice' | 'otherPrices' | 'isWaiting' | 'last'>,
   mayMeet: (order: OrderView) => boolean,
-): ManagedOrder | undefined {
+) {
   const { contract, side, last } = request;
   const limitPrice = reachedPrice(side, request.limitPrice, last);
   const trigger = request.isWaiting ? request.otherPrices[0] : undefined;
