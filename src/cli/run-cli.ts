@@ -1,7 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../host/program-files.ts';
-import { failureText, InputFault, JournalFormatError, NotFoundError } from '../domain/failure.ts';
+import { failureText, hasCode, InputFault, JournalFormatError, NotFoundError } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
 const AFTER_HELP = `
@@ -109,5 +109,5 @@ function failureCode(error: unknown, io: CliIo): number {
     return error.of === 'arguments' ? EXIT.usage : EXIT.failed;
   }
   io.err(`failed: ${failureText(error)}\n`);
-  return EXIT.failed;
+  return hasCode(error, 'ENOTDIR') ? EXIT.usage : EXIT.failed;
 }

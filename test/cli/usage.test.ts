@@ -141,3 +141,14 @@ it('lists the strategies with their parameters', async () => {
   const names = (JSON.parse(out) as { name: string }[]).map(({ name }) => name);
   expect(names).toEqual(['ema-cross', 'opening-range-breakout', 'calendar-spread']);
 });
+
+it.each(['status', 'halt', 'orders', 'journal verify'])(
+  '%s of a file in place of a directory',
+  async (name) => {
+    const file = join(cliDir(), 'file');
+    writeFileSync(file, '');
+    const { code, out, err } = await cliRun(...name.split(' '), '--state', file);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('name a directory');
+  },
+);
