@@ -42,9 +42,12 @@ const COMMANDS: Readonly<
     stop(reason);
     return { ok: true, message: `stopping: orders and positions as configured under stop${afterStop()}` };
   },
-  reconnect: ({ edge }) => {
-    edge.stream.resume();
-    return { ok: true, message: 'connecting again' };
+  reconnect: ({ edge: { stream, tokens } }) => {
+    stream.resume();
+    if (tokens.current() === undefined)
+      return { ok: false, message: 'there is no token: tickwright token asks for one' };
+    const isLive = stream.status().state === 'live';
+    return { ok: true, message: isLive ? 'connected already' : 'connecting again' };
   },
   token: renewToken,
   otp: (daemon, { otp }) => bringOtp(daemon, otp ?? ''),

@@ -54,3 +54,14 @@ it('one for a token that ends soon is taken at once, also while the daemon waits
   expect(await bring(story)).toMatchObject({ ok: true });
   expect(used(story)).toBe(3);
 });
+
+it('a reconnect says what it waits for, and where nothing is to be done', async () => {
+  const story = await begun();
+  expect(await story.ask('reconnect')).toMatchObject({ ok: true, message: expect.stringMatching(/already/) });
+  const { tokens } = story.daemon.edge;
+  tokens.reject(tokens.current()?.jwt ?? '', 'rest', 'the story');
+  expect(await story.ask('reconnect')).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/no token/),
+  });
+});

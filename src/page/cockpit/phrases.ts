@@ -19,7 +19,8 @@ entries stay off: the journal cannot take the resume: <> | vẫn ngừng mở v�
 {} to be closed | đang đóng {} · all positions are | tất cả vị thế · the position of <> is | vị thế của <>
 entries of <> are off until tickwright resume --strategy <> | đã ngừng mở vị thế của <> cho đến khi bấm Tiếp tục
 stopping: orders and positions as configured under stop | đang dừng: lệnh và vị thế xử lý theo cấu hình stop
-connecting again | đang kết nối lại · nothing waited | không có cảnh báo nào chờ
+connecting again | đang kết nối lại · connected already | đã kết nối
+there is no token: <> | không có token: <> · nothing waited | không có cảnh báo nào chờ
 no session is open yet | chưa có phiên · no session is open | chưa có phiên
 there is no open order {}: see tickwright orders | không có lệnh chờ {}
 taken, but the engine does not answer yet; tickwright halt works meanwhile | đã nhận, nhưng bộ xử lý chưa trả lời; nút Ngừng vẫn có tác dụng
