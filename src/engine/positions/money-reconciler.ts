@@ -144,7 +144,7 @@ export class MoneyReconciler {
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
       if (broker !== null) figures.push({ what, ours: money(ours), broker });
     };
-    if (!this.#adoption.hasUnlisted && !hasCarriedFills) {
+    if (!this.#adoption.hasUnlisted && !hasCarriedFills && this.#hasTraded()) {
       const { fee, tax } = portfolio.costs();
       add('fee', fee, account.fee);
       if (areExact) add('tax', tax, account.tax);
@@ -155,6 +155,12 @@ export class MoneyReconciler {
     }
     add('cash', this.#explained?.cash ?? account.cash, account.cash);
     return figures;
+  }
+
+  /** Before a price of today the exchange may be closed against our calendar, and the broker's figures may be of the last session. No entry leaves then. */
+  #hasTraded(): boolean {
+    const { contracts, market, session } = this.#engine;
+    return contracts.all.some(({ index }) => !session.mayShowDayBefore(market.of(index).seenUs));
   }
 
   /** Journaled where it is news: after a difference, with other figures, and in each phase of the day. */

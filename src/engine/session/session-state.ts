@@ -95,7 +95,7 @@ export class SessionState {
   }
 
   /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
-  mayShowDayBefore(readUs: TsUs): boolean {
+  mayShowDayBefore(readUs: number): boolean {
     return readUs < this.#opensUs;
   }
 

@@ -52,7 +52,7 @@ const accountOf = (rows: readonly RowFacts[], said: Said): Partial<BrokerAccount
 });
 
 const started = (options: RigOptions = {}): EngineRig =>
-  new EngineRig({ moneyMismatch: 'halt', ...options }).start();
+  new EngineRig({ moneyMismatch: 'halt', ...options }).start().trade(13_000);
 
 /** One read of the account between two equal scans of the book. */
 function enclosed(rig: EngineRig, rows: readonly RowFacts[], said: Said = {}, held = 0): EngineRig {
@@ -106,7 +106,7 @@ describe('money that agrees', () => {
     twice(rig, rows, { profit: worth(20) }, 1);
     expect(moneyOf(rig).state).toBe('unread');
     const asked = rig.reads.length;
-    rig.pass(60);
+    rig.pass(60).trade(13_020);
     twice(rig, rows, { profit: worth(20) }, 1);
     expect(moneyOf(rig)).toMatchObject({ state: 'agreed' });
     expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
@@ -117,7 +117,7 @@ describe('money that agrees', () => {
   });
 
   it('does not compare the profit of a day on which a position was taken over', () => {
-    const rig = new EngineRig({ moneyMismatch: 'halt' }).start(1);
+    const rig = new EngineRig({ moneyMismatch: 'halt' }).start(1).trade(13_000);
     rig.pass(4).positions(1).look();
     expect(rig.alerts()).toEqual(['position_adopted']);
     twice(rig, [sold('1', 1, 13_020)], { profit: 777 }, 1);
@@ -131,6 +131,14 @@ describe('money that agrees', () => {
     const late = started({ startUs: timeOf(14, 56) });
     twice(late, [bought('1', 1)], { fee: 0, tax: 0, cash: CASH - 5 });
     expect([moneyOf(late).state, halted(late)]).toEqual(['unread', null]);
+  });
+
+  it('is not compared before a price of today: the exchange may be closed, and the broker shows the last session', () => {
+    const rig = new EngineRig({ moneyMismatch: 'halt' }).start();
+    twice(rig, [], { fee: 99, tax: 7, profit: 3 });
+    expect([moneyOf(rig).figures.map(({ what }) => what), halted(rig)]).toEqual([['cash'], null]);
+    twice(rig.trade(13_000), [], { fee: 99 });
+    expect(halted(rig)).toMatch(/fee ours 0, broker 99 VND/);
   });
 
   it.each([-1, 1])(
