@@ -101,6 +101,12 @@ it('reports a failure without the address', async () => {
   expect(JSON.stringify(result)).not.toContain('secret-path');
 });
 
+it('says in words why an answer cannot be read', async () => {
+  server.prependOnceListener('request', ({ socket }) => socket.end('no HTTP\r\n\r\n'));
+  const result = await createWebhook({ id: 'team', url, format: { preset: 'slack' } }).send(DELIVERY);
+  expect(result).toMatchObject({ status: 'later', reason: expect.stringContaining('HTTP') });
+});
+
 it('sends ntfy no more bytes than a message of it may have: it would come as a file without its text', () => {
   const { textMax } = createWebhook({ id: 'team', url, format: { preset: 'ntfy' } });
   expect(Buffer.byteLength('\u1ec7'.repeat(textMax))).toBeLessThanOrEqual(4_096);
