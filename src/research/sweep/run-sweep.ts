@@ -15,6 +15,7 @@ import {
 } from './judgement.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
 import { assertDefined } from '../../domain/assert.ts';
+import { withPath } from '../../domain/failure.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isRecord, parseJson, shown } from '../../domain/parsed.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
@@ -234,7 +235,7 @@ export class TrialLog {
   }
 
   add(key: string, figures: TrialFigures): void {
-    appendFileSync(this.path, `${JSON.stringify({ key, figures })}\n`);
+    withPath(this.path, () => appendFileSync(this.path, `${JSON.stringify({ key, figures })}\n`));
     this.#known.set(key, figures);
   }
 

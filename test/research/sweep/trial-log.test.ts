@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TrialLog } from '../../../src/research/sweep/run-sweep.ts';
 import { taskKey } from '../../../src/research/sweep/trial-pool.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { figuresOf } from './sweep-figures.ts';
+import { smallDisk } from '../../support/small-disk.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 function place(): string {
@@ -44,4 +46,15 @@ it('names the same work the same, in whatever order it is said', () => {
   expect(taskKey({ params: { a: { z: true }, b: { x: 2, y: 1 } }, days: null })).toBe(key);
   const keys = [null, [one], [one, two], [two]].map((days) => taskKey({ params: { a: { z: true } }, days }));
   expect(new Set([key, ...keys]).size).toBe(5);
+});
+
+it('names the file that a full disk does not take', (context) => {
+  const dir = join(tempDir(), 'disk');
+  const disk = smallDisk(context, dir, '64k');
+  const log = new TrialLog(dir, 'c'.repeat(64), false);
+  log.add('first', figuresOf({ netProfit: 1 }));
+  disk.fill();
+  expect(() => {
+    for (let i = 0; i < 100; i += 1) log.add(`${i}`, figuresOf({ netProfit: i }));
+  }).toThrow(`ENOSPC: no space left on device, write '${log.path}'`);
 });
