@@ -206,4 +206,21 @@ describe('the mode', () => {
     expect([order.code, order.out]).toEqual([1, expect.stringContaining('the call could not be recorded')]);
     expect(shell.sent()).toEqual([expect.stringContaining('/cancel')]);
   });
+
+  it.for(['is empty', 'has the lock of a daemon that is gone'])(
+    'live gets a token for a cancel where a read-only state directory %s',
+    async (what, context) => {
+      vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
+      const state = join(tempDir(), 'state');
+      const disk = smallDisk(context, state, '64k');
+      if (what !== 'is empty') takeInstanceLock(join(state, 'daemon.lock'), process.pid).release();
+      disk.allowReadsOnly();
+      const canceled = await shell.run(`cancel 17 --yes --state ${state}`, { extra: real('live') });
+      expect(canceled).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('the exchange is not counted'),
+      });
+      expect(shell.sent()).toEqual([expect.stringContaining('/cancel')]);
+    },
+  );
 });

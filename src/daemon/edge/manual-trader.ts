@@ -2,7 +2,14 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace of the daemon. It may run next
  * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
-import { closing, errorText, isDiskFailing, thrownText, undefinedIfMissing } from '../../domain/failure.ts';
+import {
+  closing,
+  errorText,
+  isDiskFailing,
+  thrownBy,
+  thrownText,
+  undefinedIfMissing,
+} from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -20,7 +27,7 @@ import type { RestSignal } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, toMs, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from './broker-address.ts';
@@ -130,7 +137,8 @@ export class ManualTrader {
   /** The daemon of the account alone exchanges tokens: a new one may end the one that it has. */
   #whyNoExchange(): string | null {
     const { config, address, paths } = this.#options;
-    if (isLockHeld(paths.lock))
+    // No file on a disk that takes none.
+    if (fs.statSync(paths.lock, { throwIfNoEntry: false }) !== undefined && isLockHeld(paths.lock))
       return 'the daemon of this account has no token yet: tickwright token asks it for one';
     return config.mode === 'live' && isAccountTraded(address)
       ? 'a daemon with another state directory trades this account: name that directory with --state'
@@ -246,30 +254,32 @@ export class ManualTrader {
     return used;
   }
 
-  /** Holds the lock of the daemon for the count alone: a person may take minutes to type a password. Throws while a daemon runs. */
+  /** Throws while a daemon runs; on a disk that takes no writes none can begin to. */
   #countExchange(): void {
-    const { paths } = this.#options;
+    this.#noteFailure('the exchange is not counted', () => this.#addExchange());
+  }
+
+  /** Holds the lock of the daemon for the count alone: a person may take minutes to type a password. */
+  #addExchange(): void {
+    const { paths, note } = this.#options;
     const lock = takeInstanceLock(paths.lock, process.pid);
     try {
-      this.#noteFailure('the exchange is not counted', () => this.#addExchange());
+      const journal = new JournalStore({
+        path: paths.journal,
+        wallClock: systemClock,
+        timers: systemTimers,
+        onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
+      });
+      closing(journal, () => exchangeCounter(journal).add());
     } finally {
       lock.release();
     }
   }
 
-  #addExchange(): void {
-    const { paths, note } = this.#options;
-    const journal = new JournalStore({
-      path: paths.journal,
-      wallClock: systemClock,
-      timers: systemTimers,
-      onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
-    });
-    closing(journal, () => exchangeCounter(journal).add());
-  }
-
   #noteFailure(what: string, run: () => void): void {
-    const failure = thrownText(run);
+    const thrown = thrownBy(run);
+    if (thrown instanceof AlreadyRunning) throw thrown;
+    const failure = thrown === null ? null : errorText(thrown);
     if (failure === null || this.#noted.has(what)) return;
     this.#noted.add(what);
     this.#options.note(`${what}: ${failure}`);
