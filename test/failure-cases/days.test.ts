@@ -1,5 +1,7 @@
 /** Where days, contracts and sessions meet, over the real wire: the time of daemon and broker leaps from one moment to the next. */
 import { describe, expect, it } from 'vitest';
+import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
+import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { Days, leapTo } from './support/days.ts';
 import type { Step } from './support/scripted.ts';
 
@@ -50,6 +52,22 @@ describe.each(['a running daemon', 'a start'] as const)('a day that becomes a cl
     expect(story.texts('session_restarted').join()).toMatch(/^the calendar has 2026-11-20 again/);
     await story.until(async () => (await story.known()).orders.length === 1);
   });
+});
+
+it('a day on which the exchange is closed against our calendar makes no mismatch of the fees of the day before', async () => {
+  const closures = new Set<TradingDay>();
+  const calendar = { ...MARKET_CALENDAR, closures };
+  const story = await new Days().begin('2026-11-10T10:00:00', [BUY], undefined, { calendar });
+  await story.buys(1);
+  leapTo('2026-11-10T14:50:00');
+  closures.add(tradingDay('2026-11-11'));
+  leapTo('2026-11-11T09:02:00');
+  await story.until(async () => {
+    const view = await story.view();
+    return view?.tradingDay === '2026-11-11' && view.money.comparedUs !== null;
+  });
+  expect((await story.view())?.money.state).toBe('agreed');
+  expect((await story.view())?.halted).toBeNull();
 });
 
 it('a cancel-all that the broker refuses is not called done when its day becomes a closure', async () => {
