@@ -43,7 +43,8 @@ export async function sendRequest(
     return await sendUnbounded(what, limit.signal);
   } catch (error) {
     if (limit.signal.aborted) return { failure: 'no answer in time' };
-    const code = error instanceof Error && 'code' in error ? String(error.code ?? '') : '';
+    const code =
+      error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
     return { failure: (code === '' ? errorText(error) : code).replaceAll(url, '[address]') };
   } finally {
     clearTimeout(timer);
