@@ -1,10 +1,10 @@
 /**
  * Closes the position of one owner in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries are withdrawn at once; protective orders stay until a read has shown that the position can
- * be closed, and until its other orders are over: a broker that shows none, or keeps one, must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
- * put back. Outside continuous trading it waits and alerts; into an auction it sends one order at the edge of the band where a person
- * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which bounds it by the position read
- * last: it can neither enlarge nor reverse the position (failure cases, 19).
+ * be closed, and until its other orders are over: a broker that shows none, or keeps one, must not cost the stop. While the fate of an
+ * order is unknown, its own exit too, a stop stays or is put back. Outside continuous trading it waits and alerts; into an auction it sends
+ * one order at the edge of the band where a person confirms that, and into the last one of the day where the settings ask. Every exit
+ * passes the guard, which bounds it by the position read last: it can neither enlarge nor reverse the position (failure cases, 19).
  */
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';

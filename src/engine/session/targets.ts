@@ -19,7 +19,10 @@ export const isSamePosition = (a: PositionKey, b: PositionKey): boolean =>
 /** `person_in_auction` has confirmed an order that cannot be taken back; `stop` asks for as long as the process runs. */
 export type Requester = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
-/** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; a free way after another owner's order was in it, and the next stretch of continuous trading try again. */
+/**
+ * `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was
+ * alerted; it tries again in the next stretch of continuous trading, and once the order of another owner is out of its way.
+ */
 type FlattenStep =
   | 'queued'
   | 'checking'
