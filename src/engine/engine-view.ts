@@ -56,8 +56,8 @@ export type OrderView = Readonly<
     | 'activateTrail'
     | 'clearAbsence'
     | 'setClockBack'
-    | 'ownExtras'
-    | 'ownTrigger'
+    | 'writableExtras'
+    | 'writableTrigger'
   >
 >;
 

@@ -92,7 +92,7 @@ export class CarriedOrders {
   ): void {
     this.#life.addWaiting(order, row);
     this.#exits.pair(order);
-    order.ownTrigger().placedPrice = placedTrigger;
+    order.writableTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
     this.#life.journalWaiting(order, row);
     if (!this.#wasNight || !this.hasLapsed(row)) return;
@@ -225,7 +225,7 @@ export class CarriedOrders {
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
     this.#core.context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isTriggerOrder) {
-      const sent = order.ownTrigger();
+      const sent = order.writableTrigger();
       sent.sentQty = qty(sent.sentQty + filled);
     } else {
       order.filledQty = qty(order.filledQty + filled);

@@ -171,10 +171,10 @@ export class BracketExits {
       other !== exit && other.isTriggerOrder && exit.isTriggerOrder,
       'two orders that wait are halves of a bracket',
     );
-    const half = exit.ownTrigger();
+    const half = exit.writableTrigger();
     half.partner = other;
     half.isSecondHalf = true;
-    other.ownTrigger().partner = exit;
+    other.writableTrigger().partner = exit;
   }
 
   /** Restarts the count of scans. */

@@ -175,9 +175,9 @@ export class ManagedOrder {
   isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
-  /** Shared by all orders without one: written through `ownExtras`. */
+  /** Shared by all orders without one: written through `writableExtras`. */
   extras: Readonly<OrderExtras> = NO_EXTRAS;
-  /** Shared by all orders without one: written through `ownTrigger`. */
+  /** Shared by all orders without one: written through `writableTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
   constructor(
@@ -207,12 +207,12 @@ export class ManagedOrder {
     return `${this.side} ${this.qty} ${this.orderCode} (${id})`;
   }
 
-  ownExtras(): OrderExtras {
+  writableExtras(): OrderExtras {
     if (this.extras === NO_EXTRAS) this.extras = new OrderExtras();
     return this.extras;
   }
 
-  ownTrigger(): TriggerState {
+  writableTrigger(): TriggerState {
     if (this.triggerState === NO_TRIGGER) this.triggerState = new TriggerState(null, this.side);
     return this.triggerState;
   }
@@ -222,16 +222,16 @@ export class ManagedOrder {
     this.isFinal = TERMINAL_STATUSES.has(status);
     if (!this.isFinal || this.extras === NO_EXTRAS) return;
     // Open and queued calls of a final order no longer matter.
-    const doubt = this.ownExtras();
-    doubt.openModify = null;
-    doubt.openCancel = null;
-    doubt.queuedCancel = null;
-    doubt.absence = null;
+    const extras = this.writableExtras();
+    extras.openModify = null;
+    extras.openCancel = null;
+    extras.queuedCancel = null;
+    extras.absence = null;
   }
 
   /** A scan shows it, or an answer names it. */
   clearAbsence(): void {
-    if (this.extras.absence !== null) this.ownExtras().absence = null;
+    if (this.extras.absence !== null) this.writableExtras().absence = null;
   }
 
   /** It waited when the day began, and no scan of the trigger book has shown it since. */
@@ -332,36 +332,36 @@ export class ManagedOrder {
 
   /** With several enlargements since the account was read, the account's figure includes the quantity before the first. */
   grow(now: TsUs, accountReadUs: number): void {
-    const doubt = this.ownExtras();
-    if (doubt.grownUs < accountReadUs) doubt.grownFrom = this.qty;
-    doubt.grownUs = now;
+    const extras = this.writableExtras();
+    if (extras.grownUs < accountReadUs) extras.grownFrom = this.qty;
+    extras.grownUs = now;
   }
 
   markReported(matter: string): boolean {
     if (this.extras.reported?.has(matter) === true) return false;
-    (this.ownExtras().reported ??= new Set()).add(matter);
+    (this.writableExtras().reported ??= new Set()).add(matter);
     return true;
   }
 
   /** An active trailing stop triggers in the other direction. */
   activateTrail(): void {
-    this.ownTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
-    if (this.extras.openModify !== null) this.ownExtras().openModify = null;
+    this.writableTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
+    if (this.extras.openModify !== null) this.writableExtras().openModify = null;
   }
 
   /** Restarts the count of scans: earlier times cannot be compared with those to come. */
   setClockBack(at: TsUs): void {
     this.rowUs = Math.min(this.rowUs, at);
     if (this.extras === NO_EXTRAS) return;
-    const doubt = this.ownExtras();
-    doubt.grownUs = Math.min(doubt.grownUs, at);
-    doubt.oversizedUs = Math.min(doubt.oversizedUs, at);
-    if (doubt.cancelFailedUs !== Infinity) doubt.cancelFailedUs = Math.min(doubt.cancelFailedUs, at);
-    if (doubt.absence !== null) doubt.absence = new ScanEvidence(at);
-    if (doubt.lostCancel !== null) doubt.lostCancel = new ScanEvidence(at);
-    const { openModify, openCancel } = doubt;
-    if (openModify !== null) doubt.openModify = { ...openModify, evidence: new ScanEvidence(at) };
-    if (openCancel !== null) doubt.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
+    const extras = this.writableExtras();
+    extras.grownUs = Math.min(extras.grownUs, at);
+    extras.oversizedUs = Math.min(extras.oversizedUs, at);
+    if (extras.cancelFailedUs !== Infinity) extras.cancelFailedUs = Math.min(extras.cancelFailedUs, at);
+    if (extras.absence !== null) extras.absence = new ScanEvidence(at);
+    if (extras.lostCancel !== null) extras.lostCancel = new ScanEvidence(at);
+    const { openModify, openCancel } = extras;
+    if (openModify !== null) extras.openModify = { ...openModify, evidence: new ScanEvidence(at) };
+    if (openCancel !== null) extras.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
   }
 
   /** The order as its strategy reads it. Only this view has its age. */

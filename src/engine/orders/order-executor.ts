@@ -216,7 +216,7 @@ export class OrderExecutor {
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
     const { context, breakers, life, session } = this.#view;
     if (modify.qty > order.qty) order.grow(context.nowUs, session.account.readUs);
-    order.ownExtras().openModify = {
+    order.writableExtras().openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
@@ -234,14 +234,14 @@ export class OrderExecutor {
     if (order === undefined) return this.#denyUnknown(call, callId, clientOrderId);
     // Too late.
     if (order.isFinal) return;
-    const doubt = order.ownExtras();
-    if (isWithdrawal === true) doubt.isWithdrawn = true;
-    else doubt.isCancelRequested = true;
-    doubt.cancelFailedUs = Infinity;
-    doubt.lostCancel = null;
+    const extras = order.writableExtras();
+    if (isWithdrawal === true) extras.isWithdrawn = true;
+    else extras.isCancelRequested = true;
+    extras.cancelFailedUs = Infinity;
+    extras.lostCancel = null;
     // Asked for already.
-    if (doubt.openCancel !== null || doubt.queuedCancel !== null) return;
-    doubt.queuedCancel = callId;
+    if (extras.openCancel !== null || extras.queuedCancel !== null) return;
+    extras.queuedCancel = callId;
     this.sendQueuedCancel(order);
   }
 
@@ -253,9 +253,9 @@ export class OrderExecutor {
     if (callId === null || !order.canBeCanceled) return;
     assert(openCancel === null, 'one cancel of an order is open at a time');
     const isLost = context.decisions.losesCall(callId);
-    const doubt = order.ownExtras();
-    doubt.queuedCancel = null;
-    doubt.openCancel = { callId, answer: 'none', evidence: new ScanEvidence(context.nowUs) };
+    const extras = order.writableExtras();
+    extras.queuedCancel = null;
+    extras.openCancel = { callId, answer: 'none', evidence: new ScanEvidence(context.nowUs) };
     const cancel = this.#guard.checkCancel(strategy, callId, order);
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
@@ -341,7 +341,7 @@ export class OrderExecutor {
       breakers.refusals.onRejected(order.strategy, order, order.reason, context.nowUs);
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.ownExtras().absence = new ScanEvidence(this.#view.context.nowUs);
+      order.writableExtras().absence = new ScanEvidence(this.#view.context.nowUs);
       const text = `${order.describe(shortOrderId(order.clientOrderId))}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
       context.alert(order.strategy, 'warning', 'order_unknown', text, { about: order.clientOrderId });
       this.#lookUp(order);
@@ -358,7 +358,7 @@ export class OrderExecutor {
   #onModifyAnswer(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
     const { openModify } = order.extras;
     const isOpen = openModify?.callId === callId;
-    if (isOpen) order.ownExtras().openModify = this.#openCallAfter(openModify, outcome);
+    if (isOpen) order.writableExtras().openModify = this.#openCallAfter(openModify, outcome);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isTriggerOrder) this.#lookUp(order);
     this.#onChangeFailed(order, outcome);
@@ -371,10 +371,10 @@ export class OrderExecutor {
     const { openCancel } = order.extras;
     const isOpen = openCancel?.callId === callId;
     if (isOpen) {
-      const doubt = order.ownExtras();
-      doubt.openCancel = this.#openCallAfter(openCancel, outcome);
-      if (doubt.openCancel === null) doubt.cancelFailedUs = this.#view.context.nowUs;
-      doubt.isCancelUnsent = outcome.status === 'not_sent';
+      const extras = order.writableExtras();
+      extras.openCancel = this.#openCallAfter(openCancel, outcome);
+      if (extras.openCancel === null) extras.cancelFailedUs = this.#view.context.nowUs;
+      extras.isCancelUnsent = outcome.status === 'not_sent';
     }
     this.#lookUp(order);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'cancel_accepted');

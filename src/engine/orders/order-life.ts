@@ -70,7 +70,7 @@ export class OrderLife {
   addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
     order.become('pending_trigger');
     this.#core.orders.add(order);
-    const shown = order.ownTrigger();
+    const shown = order.writableTrigger();
     shown.kind = row.kind;
     shown.price = row.triggerPrice;
     shown.when = row.triggerWhen;

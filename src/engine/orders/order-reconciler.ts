@@ -371,7 +371,7 @@ export class Adoption {
       parent: sender.clientOrderId,
     });
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
-    child.ownTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
+    child.writableTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
     const bracket = this.#view.orders.get(sender.parent);
     child.isGtc = sender.isGtc || bracket?.isGtc === true;

@@ -349,7 +349,7 @@ export class BrokerIdIndex {
     if (carried !== undefined && carried !== order && carried.orderNo === number) this.#loseNumber(carried);
     if (isTaken) this.#loseNumber(order);
     else {
-      if (order.extras.isNumberLost) order.ownExtras().isNumberLost = false;
+      if (order.extras.isNumberLost) order.writableExtras().isNumberLost = false;
       if (holder !== undefined) this.#loseNumber(holder);
     }
     this.#orders.changed(order);
@@ -359,7 +359,7 @@ export class BrokerIdIndex {
   /** It keeps key and reference; a row with one of them is still its row. */
   #loseNumber(order: ManagedOrder): void {
     if (order.orderKey !== null) this.#numberLost.set(order.orderKey, order);
-    order.ownExtras().isNumberLost = true;
+    order.writableExtras().isNumberLost = true;
     order.canCancel = false;
     order.canModify = false;
     this.#orders.changed(order);

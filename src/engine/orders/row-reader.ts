@@ -114,7 +114,7 @@ export class RowReader {
     if (!isAsked && !order.isFinal) this.#alertChanged(order, `changed elsewhere to ${row.qty}`, limitPrice);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    if (isAsked) order.ownExtras().openModify = null;
+    if (isAsked) order.writableExtras().openModify = null;
     const before = order.status;
     this.#view.life.apply(order, 'modify_confirmed');
     if (order.status === before) this.#view.life.publish(order);
@@ -137,8 +137,8 @@ export class RowReader {
   #applyTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order.extras;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
-      order.ownExtras().openModify = null;
-      order.ownTrigger().price = triggerPrice;
+      order.writableExtras().openModify = null;
+      order.writableTrigger().price = triggerPrice;
       this.#view.life.apply(order, 'modify_confirmed');
       return true;
     }
@@ -149,7 +149,7 @@ export class RowReader {
     if (order.triggerState.kind === 'trailing_stop') order.activateTrail();
     else if (!order.isFinal)
       this.#alertChanged(order, 'its trigger was moved elsewhere, and is', triggerPrice);
-    order.ownTrigger().price = triggerPrice;
+    order.writableTrigger().price = triggerPrice;
     return true;
   }
 
@@ -158,7 +158,7 @@ export class RowReader {
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs, this.#view.settings.lookUp);
     if (!openModify.evidence.isEnough(this.#view.settings.lookUp)) return;
-    order.ownExtras().openModify = null;
+    order.writableExtras().openModify = null;
     this.#view.life.apply(order, 'modify_lost');
   }
 
@@ -189,7 +189,7 @@ export class RowReader {
   ): void {
     switch (status) {
       case 'pending':
-        order.ownTrigger().waitedUs = startedUs;
+        order.writableTrigger().waitedUs = startedUs;
         this.#view.life.apply(order, 'seen_waiting');
         this.#countCancel(order, startedUs);
         return clearCancelRequest(order, startedUs);
@@ -212,14 +212,14 @@ export class RowReader {
     if (openCancel?.answer === 'none') return;
     const evidence = openCancel?.evidence ?? lostCancel;
     if (evidence === null) return;
-    const doubt = order.ownExtras();
+    const extras = order.writableExtras();
     evidence.add(startedUs, this.#view.settings.lookUp);
     const isProven = evidence.isEnough(this.#view.settings.lookUp);
-    if (isProven) doubt.cancelFailedUs = startedUs;
+    if (isProven) extras.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
-    if (isUnknownLost || isProven) doubt.lostCancel = isProven ? null : evidence;
+    if (isUnknownLost || isProven) extras.lostCancel = isProven ? null : evidence;
     if (openCancel === null || (!isUnknownLost && !isProven)) return;
-    doubt.openCancel = null;
+    extras.openCancel = null;
     this.#view.life.apply(order, 'cancel_lost');
   }
 
@@ -243,7 +243,7 @@ export class RowReader {
   /** The child is an order of its own from here on. */
   onChildSent(sender: ManagedOrder, child: ManagedOrder): void {
     if (child.orderNo !== null) this.#view.orders.brokerIds.noteSent(child.orderNo, sender);
-    const sent = sender.ownTrigger();
+    const sent = sender.writableTrigger();
     sent.sentQty = qty(sent.sentQty + child.qty);
     if (sent.sentQty >= sender.qty)
       this.#view.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
@@ -280,12 +280,12 @@ export class RowReader {
       const text = `${order.describe()}, no. ${row.orderNo}: the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
       return this.#markContradicted(order, 'status_contradicts', text);
     }
-    order.ownExtras().isContradicted = false;
+    order.writableExtras().isContradicted = false;
     this.#view.orders.changed(order);
   }
 
   #markContradicted(order: ManagedOrder, code: string, text: string): void {
-    order.ownExtras().isContradicted = true;
+    order.writableExtras().isContradicted = true;
     this.#view.orders.changed(order);
     if (
       this.#contradictedUs !== null &&
@@ -344,8 +344,8 @@ export class RowReader {
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isTriggerOrder))
       return this.#view.carriedOrders.alertNoEvidence(order, startedUs);
-    const doubt = order.ownExtras();
-    const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
+    const extras = order.writableExtras();
+    const absence = (extras.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs, this.#view.settings.lookUp);
     if (!absence.isEnough(this.#view.settings.lookUp)) return;
     const { clientOrderId, strategy } = order;
@@ -357,10 +357,10 @@ export class RowReader {
         hadRow ? 'seen_gone' : 'day_ended_unproven',
         'not in the book of the new day',
       );
-    } else if (doubt.isNumberLost) {
+    } else if (extras.isNumberLost) {
       this.#view.life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
     } else if (order.status === 'unknown') {
-      doubt.absentUs = startedUs;
+      extras.absentUs = startedUs;
       this.#view.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
       const price = this.#view.contracts.priceText(order.instrument, order.limitPrice);
       const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode} at ${price}`;
@@ -392,7 +392,7 @@ export class RowReader {
 
 /** The broker has refused the cancel, or never got it (as enough scans prove), and shows the order at work since. */
 function clearCancelRequest(order: ManagedOrder, startedUs: TsUs): void {
-  if (startedUs >= order.extras.cancelFailedUs) order.ownExtras().isCancelRequested = false;
+  if (startedUs >= order.extras.cancelFailedUs) order.writableExtras().isCancelRequested = false;
 }
 
 /** The row has matched more than the order ever had. */

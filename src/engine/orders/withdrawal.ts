@@ -101,7 +101,7 @@ export class EntryWithdrawal {
   }
 
   #withdrawOnceProven(order: ManagedOrder): void {
-    order.ownExtras().isWithdrawn = true;
+    order.writableExtras().isWithdrawn = true;
     this.#awaited.set(order, -Infinity);
   }
 
@@ -281,7 +281,7 @@ export class ExitCover {
   #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#core;
     const { strategy, clientOrderId, side, qty } = order;
-    order.ownExtras().oversizedUs = context.nowUs;
+    order.writableExtras().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
     if (!order.markReported('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;

@@ -117,9 +117,9 @@ export class SessionEvents {
       const text = `${id} is ${order.status}: there is nothing to resolve`;
       return context.alert(order.strategy, 'warning', 'order_not_in_doubt', text);
     }
-    const doubt = order.ownExtras();
-    doubt.isContradicted = false;
-    doubt.resolvedAs = as;
+    const extras = order.writableExtras();
+    extras.isContradicted = false;
+    extras.resolvedAs = as;
     orders.changed(order);
     if (as === 'absent') life.apply(order, 'seen_canceled', reason);
   }

@@ -170,7 +170,7 @@ class World {
         qty: Math.max(openModify.qty, order.filledQty),
         limitPrice: openModify.limitPrice,
       });
-    order.ownExtras().openModify = null;
+    order.writableExtras().openModify = null;
     this.rig.become(order, status);
     if (order.leavesQty === 0 && !order.isFinal) this.rig.become(order, 'filled');
   }

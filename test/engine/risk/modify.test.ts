@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'while a cancel waits',
-    (_, order) => (order.ownExtras().queuedCancel = ID),
+    (_, order) => (order.writableExtras().queuedCancel = ID),
     price(1),
     'order_not_working: status=accepted, a cancel waits',
   ],

@@ -161,7 +161,7 @@ const MARGINS: readonly Case[] = [
   [
     'what an order was enlarged by since the read is not',
     (rig) =>
-      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).ownExtras(), {
+      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).writableExtras(), {
         grownUs: at('10:00'),
         grownFrom: units.qty(1),
       }),
@@ -171,7 +171,7 @@ const MARGINS: readonly Case[] = [
   [
     'what it was enlarged by before is',
     (rig) =>
-      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).ownExtras(), {
+      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).writableExtras(), {
         grownUs: at('09:59'),
         grownFrom: units.qty(1),
       }),

@@ -249,7 +249,7 @@ export class SessionWorld extends StateRig {
   #cancel(id: ClientOrderId): void {
     const order = this.state.orders.get(id)!;
     if (order.orderNo === null) {
-      order.ownExtras().queuedCancel = clientOrderId('call');
+      order.writableExtras().queuedCancel = clientOrderId('call');
       return;
     }
     const before = order.status;

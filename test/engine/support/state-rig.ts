@@ -251,7 +251,7 @@ export class StateRig {
 
   /** A change that is on its way: until it is confirmed either of both may rest. */
   change(order: ManagedOrder, terms: { readonly qty?: number; readonly price?: number }): this {
-    order.ownExtras().openModify = {
+    order.writableExtras().openModify = {
       callId: clientOrderId('change'),
       qty: units.qty(terms.qty ?? order.qty),
       limitPrice: units.priceTicks(terms.price ?? order.limitPrice),
