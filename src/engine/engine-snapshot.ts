@@ -10,7 +10,7 @@ import {
 } from '../domain/units.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { EngineState } from './engine-state.ts';
-import { type EngineView, missingExitQty, type OrderView, whyUnproven, workingQty } from './engine-view.ts';
+import { type EngineView, unshownExitQty, type OrderView, whyUnproven, workingQty } from './engine-view.ts';
 import type { RiskSettings } from '../domain/settings.ts';
 import type { SessionController } from './session/session-controller.ts';
 
@@ -260,7 +260,7 @@ function worstPosition(view: EngineView, strategy: StrategyIndex | null): number
           ? portfolio.grossQty(index, side)
           : signOf(side) * portfolio.position(strategy, index).qty;
       const working = workingQty(view, strategy, index, side);
-      most = Math.max(most, held + working + missingExitQty(view, strategy, index, side));
+      most = Math.max(most, held + working + unshownExitQty(view, strategy, index, side));
     }
   return most;
 }

@@ -135,7 +135,7 @@ export function workingQty(
  * Contracts of exits of one owner or, null, of the account on one side that the broker makes of fills, and the trigger book has not shown yet.
  * Those that enough scans have not shown close nothing: `countMissing` counts them all the same.
  */
-export function missingExitQty(
+export function unshownExitQty(
   { orders, exits }: Pick<EngineView, 'orders' | 'exits'>,
   strategy: StrategyIndex | null,
   instrument: InstrumentIndex,
@@ -145,7 +145,7 @@ export function missingExitQty(
   let total = 0;
   for (const bracket of orders.bracketsMissingExits) {
     if (bracket.instrument !== instrument || bracket.side === side) continue;
-    if (strategy === null || bracket.strategy === strategy) total += exits.missingQty(bracket, countMissing);
+    if (strategy === null || bracket.strategy === strategy) total += exits.unshownQty(bracket, countMissing);
   }
   return total;
 }

@@ -199,7 +199,7 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'exits that a bracket has earned and no book shows yet do not count for limits',
     file: 'engine/risk/risk-rules',
-    from: 'held + ownWorkingQty + missingExitQty(view, strategy, instrument, side)',
+    from: 'held + ownWorkingQty + unshownExitQty(view, strategy, instrument, side)',
     to: 'held + ownWorkingQty',
   },
   {

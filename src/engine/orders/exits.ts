@@ -203,7 +203,7 @@ export class BracketExits {
   }
 
   /** Contracts that its exits do not cover yet. Those that enough scans have not shown are missing: `countMissing` counts them too. */
-  missingQty(bracket: ManagedOrder, countMissing: boolean): number {
+  unshownQty(bracket: ManagedOrder, countMissing: boolean): number {
     const isMissing = this.#scansWithoutExits.get(bracket)?.isEnough(this.#core.settings.lookUp) === true;
     return isMissing && !countMissing ? 0 : Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
   }

@@ -69,7 +69,7 @@ export class RiskGuard {
       (intent.kind === 'limit' ? undefined : triggerDenial(this.#view, intent, this.#assumed));
     if (shape !== undefined) return denied(shape);
     const request = this.#requestOf(contract);
-    request.ofIntent(strategy, contract, intent, by === 'system');
+    request.loadIntent(strategy, contract, intent, by === 'system');
     const refusal = isEntry(intent)
       ? this.#judgeAs(request, 'entry')
       : this.#judge(request, by === 'system' || isReduceOnly(intent), mayWait);
@@ -110,7 +110,7 @@ export class RiskGuard {
     if (contract === undefined) return denied({ code: 'contract_unknown', instrument });
     const request = this.#requestOf(contract);
     const terms = changedTerms(order, change);
-    request.ofChange(order, contract, terms, by === 'system');
+    request.loadChange(order, contract, terms, by === 'system');
     // An order that was placed to shrink a position stays that: the broker would send it either way.
     const refusal = isTriggerOrder
       ? this.#judgeAs(request, order.purpose)
@@ -160,9 +160,9 @@ export class RiskGuard {
   }
 
   #judge(request: RiskRequest, isExit: boolean, mayWait: boolean): Decision<never> | null {
-    request.judge();
+    request.classify();
     const isEntryNow = request.purpose === 'entry';
-    const denial = isExit && isEntryNow ? notAnExit(request) : this.#firstDenial(request);
+    const denial = isExit && isEntryNow ? exitDenial(request) : this.#firstDenial(request);
     if (denial === undefined) return null;
     if (!isEntryNow || !request.shrinks || !mayWait) return denied(denial);
     // An exit is not denied for a read a few seconds too old: the engine reads, and asks again.
@@ -197,7 +197,7 @@ function keyOf({ isTriggerOrder, orderKey }: OrderView): BrokerOrderKey | null {
 }
 
 /** An exit of ours may only shrink a position that was read. */
-function notAnExit({ isHeld, shrinks, exposedQty }: RiskRequest): Denial {
+function exitDenial({ isHeld, shrinks, exposedQty }: RiskRequest): Denial {
   if (!isHeld) return { code: 'nothing_to_close' };
   const reason = shrinks
     ? 'no position read less than 5 s ago shows what this exit would close'

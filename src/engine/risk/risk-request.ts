@@ -35,7 +35,7 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import { type EngineView, missingExitQty, type OrderView, shownQty } from '../engine-view.ts';
+import { type EngineView, unshownExitQty, type OrderView, shownQty } from '../engine-view.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { assert } from '../../domain/assert.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -101,7 +101,7 @@ export class RiskRequest {
   readonly hours: ClosingHours;
   strategy: StrategyIndex = OPERATOR_INDEX;
   /** Undefined for the operator, who has no limits and therefore enters nothing. */
-  own: StrategySettings | undefined = undefined;
+  ownSettings: StrategySettings | undefined = undefined;
   contract: Contract;
   instrument: InstrumentIndex = instrumentIndex(0);
   side: Side = 'buy';
@@ -126,7 +126,7 @@ export class RiskRequest {
   band: PriceBand | undefined = undefined;
   /** Price of the last trade, else of the reference. */
   last: number | undefined = undefined;
-  /** Set by `judge`. */
+  /** Set by `classify`. */
   purpose: Purpose = 'entry';
   /** Its owner holds a position that it could close. */
   isHeld = false;
@@ -137,8 +137,8 @@ export class RiskRequest {
   ownWorkingQty = 0;
   closingQty = 0;
   /** Open orders of the account and of its owner, without protective stops. */
-  open = 0;
-  ownOpen = 0;
+  openOrders = 0;
+  ownOpenOrders = 0;
 
   constructor(view: EngineView, first: Contract) {
     this.view = view;
@@ -149,7 +149,7 @@ export class RiskRequest {
     this.day = view.session.tradingDay();
   }
 
-  ofIntent(strategy: StrategyIndex, contract: Contract, intent: OrderIntent, isSystem: boolean): void {
+  loadIntent(strategy: StrategyIndex, contract: Contract, intent: OrderIntent, isSystem: boolean): void {
     this.changed = null;
     this.qty = intent.qty;
     this.exposedQty = intent.qty;
@@ -161,7 +161,7 @@ export class RiskRequest {
     this.#read(strategy, contract, intent.side, isSystem);
   }
 
-  ofChange(order: OrderView, contract: Contract, terms: ChangedTerms, isSystem: boolean): void {
+  loadChange(order: OrderView, contract: Contract, terms: ChangedTerms, isSystem: boolean): void {
     const { qty, limitPrice, triggerPrice, exposedQty } = terms;
     this.changed = order;
     this.qty = qty;
@@ -176,7 +176,7 @@ export class RiskRequest {
 
   #read(strategy: StrategyIndex, contract: Contract, side: Side, isSystem: boolean): void {
     this.strategy = strategy;
-    this.own = this.settings.strategies[strategy];
+    this.ownSettings = this.settings.strategies[strategy];
     this.contract = contract;
     this.instrument = contract.index;
     this.side = side;
@@ -195,15 +195,15 @@ export class RiskRequest {
     this.workingQty = 0;
     this.ownWorkingQty = 0;
     this.closingQty = 0;
-    this.open = 0;
-    this.ownOpen = 0;
+    this.openOrders = 0;
+    this.ownOpenOrders = 0;
     for (let at = 0; at < open.length; at += 1) {
       const order = open[at];
       if (order === undefined) continue;
       const isOwn = order.strategy === this.strategy;
       if (!order.isProtective) {
-        this.open += 1;
-        if (isOwn) this.ownOpen += 1;
+        this.openOrders += 1;
+        if (isOwn) this.ownOpenOrders += 1;
       }
       const isOnSide = order.instrument === this.instrument && order.side === this.side;
       if (!isOnSide || order === this.changed) continue;
@@ -218,7 +218,7 @@ export class RiskRequest {
    * A reduction (rulings, 36) is an order that can only shrink the position of its owner, whatever else fills, as shown by a read of
    * the position less than 5 s old.
    */
-  judge(): void {
+  classify(): void {
     const { view, strategy, instrument, side, exposedQty } = this;
     const working = this.#takenQty();
     const held = -signOf(side) * view.portfolio.position(strategy, instrument).qty;
@@ -236,7 +236,7 @@ export class RiskRequest {
    */
   #takenQty(): number {
     const { view, strategy, instrument, side, changed } = this;
-    const awaited = missingExitQty(view, strategy, instrument, side, false);
+    const awaited = unshownExitQty(view, strategy, instrument, side, false);
     if (!this.isProtective) return awaited + this.closingQty;
     const others = view.orders.open.filter(
       (order) =>

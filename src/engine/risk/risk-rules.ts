@@ -27,7 +27,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import { type EngineView, missingExitQty, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
+import { type EngineView, unshownExitQty, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { RiskRequest } from './risk-request.ts';
 
@@ -203,7 +203,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'entry',
     check(request) {
       const worst = worstOf(request);
-      const max = request.own?.risk.positionMax ?? 0;
+      const max = request.ownSettings?.risk.positionMax ?? 0;
       return worst <= max ? undefined : { code: 'strategy_position_limit', worst, max };
     },
   },
@@ -220,8 +220,9 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   open_orders_limit: {
     // A change opens no order; a reduction is bounded by the position it shrinks.
     appliesTo: 'new_entry',
-    check: ({ open, ownOpen, own, settings }) =>
-      openDenial(ownOpen, own?.risk.openOrdersMax ?? 0) ?? openDenial(open, settings.risk.openOrdersMax),
+    check: ({ openOrders, ownOpenOrders, ownSettings, settings }) =>
+      openDenial(ownOpenOrders, ownSettings?.risk.openOrdersMax ?? 0) ??
+      openDenial(openOrders, settings.risk.openOrdersMax),
   },
   own_cross: {
     /*
@@ -243,8 +244,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   daily_loss: {
     // Realised + open - costs of the day (rulings, 37). `LossLimits` sets the halt that outlives the day.
     appliesTo: 'entry',
-    check({ view: { losses }, strategy, own, settings }) {
-      const denial = dailyLossDenial(losses.strategyLoss(strategy), own?.risk.dailyLossMax ?? 0);
+    check({ view: { losses }, strategy, ownSettings, settings }) {
+      const denial = dailyLossDenial(losses.strategyLoss(strategy), ownSettings?.risk.dailyLossMax ?? 0);
       const max = settings.risk.dailyLossMax;
       if (denial !== undefined || losses.accountLossBound() < max) return denial;
       return dailyLossDenial(losses.accountLoss(), max);
@@ -299,7 +300,7 @@ export const checksOf = (sort: Scope): readonly RiskCheck[] =>
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
 function worstOf({ view, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
   const held = signOf(side) * view.portfolio.position(strategy, instrument).qty;
-  return held + ownWorkingQty + missingExitQty(view, strategy, instrument, side) + exposedQty;
+  return held + ownWorkingQty + unshownExitQty(view, strategy, instrument, side) + exposedQty;
 }
 
 /**
@@ -313,15 +314,15 @@ function accountWorstOf(strategies: readonly StrategySettings[], request: RiskRe
     if (owner === request.strategy) continue;
     const held = signOf(side) * view.portfolio.position(owner, instrument).qty;
     const working = workingQty(view, owner, instrument, side, changed);
-    total += Math.max(0, held + working + missingExitQty(view, owner, instrument, side));
+    total += Math.max(0, held + working + unshownExitQty(view, owner, instrument, side));
   }
   return total;
 }
 
 /** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
 function accountBoundOf({ view, instrument, side, workingQty: working, exposedQty }: RiskRequest): number {
-  const owed = missingExitQty(view, null, instrument, side);
-  return view.portfolio.grossQty(instrument, side) + working + owed + exposedQty;
+  const unshown = unshownExitQty(view, null, instrument, side);
+  return view.portfolio.grossQty(instrument, side) + working + unshown + exposedQty;
 }
 
 /** The first of the prices of a request that is not allowed, or undefined. */
@@ -397,9 +398,9 @@ function isPhaseAllowed(phase: SessionPhase, { changed, purpose, settings }: Ris
   return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
 }
 
-function closeOutDenial({ nowUs, contract, hours, own }: RiskRequest): Denial | undefined {
+function closeOutDenial({ nowUs, contract, hours, ownSettings }: RiskRequest): Denial | undefined {
   if (nowUs >= hours.expiryUs(contract)) return { code: 'closing_out', because: 'expiry' };
-  const isFlatAtNight = own !== undefined && !own.overnight;
+  const isFlatAtNight = ownSettings !== undefined && !ownSettings.overnight;
   if (isFlatAtNight && nowUs >= hours.nightUs) return { code: 'closing_out', because: 'overnight' };
   return undefined;
 }
