@@ -95,21 +95,22 @@ export function mayWork(row: BrokerOrder | BrokerTriggerOrder): boolean {
 }
 
 /** Letters that the matched volume contradicts. */
-const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total: number) => boolean>> = {
-  queued: (filled) => filled > 0,
-  resting: (filled) => filled > 0,
-  modify_pending: (filled, total) => filled === total,
-  modified: (filled, total) => filled === total,
-  cancel_pending: (filled, total) => filled === total,
-  canceled: (filled, total) => filled === total,
-  matched: (filled) => filled === 0,
-  matched_cancel_pending: (filled) => filled === 0,
-  matched_canceled: (filled, total) => filled === 0 || filled === total,
-  unrecognized: () => false,
-};
+const LETTERS_CONTRADICTED: Readonly<Record<BrokerOrderStatus, (filled: number, total: number) => boolean>> =
+  {
+    queued: (filled) => filled > 0,
+    resting: (filled) => filled > 0,
+    modify_pending: (filled, total) => filled === total,
+    modified: (filled, total) => filled === total,
+    cancel_pending: (filled, total) => filled === total,
+    canceled: (filled, total) => filled === total,
+    matched: (filled) => filled === 0,
+    matched_cancel_pending: (filled) => filled === 0,
+    matched_canceled: (filled, total) => filled === 0 || filled === total,
+    unrecognized: () => false,
+  };
 
 export const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
-  filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));
+  filledQty > qty || (qty > 0 && LETTERS_CONTRADICTED[status](filledQty, qty));
 
 export interface BrokerPosition {
   readonly orderCode: OrderCode;

@@ -63,7 +63,7 @@ const DEFAULTS: EngineDependencies = {
 export class Engine {
   readonly #state: EngineState;
   readonly #controller: SessionProcedures;
-  readonly #lifecycle: SessionEvents;
+  readonly #sessionEvents: SessionEvents;
   readonly #alarm: Alarm;
   readonly #host: StrategyHost;
   readonly #stretches: QuietStretch[] = [];
@@ -78,7 +78,7 @@ export class Engine {
     const state = new EngineState(options, dependencies.createGuard);
     this.#state = state;
     this.#controller = dependencies.createSessionController(state);
-    this.#lifecycle = new SessionEvents(state, this.#controller);
+    this.#sessionEvents = new SessionEvents(state, this.#controller);
     this.#alarm = options.outbound.alarm;
     this.#host = options.host;
   }
@@ -93,7 +93,7 @@ export class Engine {
     // `booted` is the first event of a process: timers that fall due belong to the new process.
     if (kind === 'booted') this.#onBooted(event);
     // The calendar decides the phase, so it is applied first.
-    if (kind === 'calendar') this.#lifecycle.onCalendar(event);
+    if (kind === 'calendar') this.#sessionEvents.onCalendar(event);
     this.#advance();
     this.#dispatch(event);
     if (kind !== 'summary') {
@@ -224,7 +224,7 @@ export class Engine {
   #advanceTo(seq: Seq, at: TsUs): void {
     this.#begin(seq, at);
     this.#advance();
-    this.#state.market.invalidateBand();
+    this.#state.market.emptyQuietPrices();
   }
 
   #begin(seq: Seq, at: TsUs): void {
@@ -240,7 +240,7 @@ export class Engine {
     const isDayOver = phaseUntilUs <= nowUs && this.#state.session.isDayOver();
     if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#state.registry.pause();
     if (this.#state.timers.nextDueUs <= nowUs) this.#fireTimers();
-    if (phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
+    if (phaseUntilUs <= nowUs) this.#sessionEvents.advancePhase();
     // The last bar of a day ends with it.
     if (isDayOver) this.#state.registry.pause();
   }
@@ -253,7 +253,7 @@ export class Engine {
     if (this.#state.orders.version !== this.#ordersVersion) this.#setReadPace();
     if (this.#state.executor.hasPending) this.#retryPendingCalls();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
-    if (!this.#state.losses.isMeasured) this.#state.market.invalidateBand();
+    if (!this.#state.losses.isMeasured) this.#state.market.emptyQuietPrices();
     this.#state.dueWork.quietUntilUs = this.#setAlarm(isClock);
   }
 
@@ -263,7 +263,7 @@ export class Engine {
       case 'summary':
         return this.#onSummary(event);
       case 'stream':
-        return this.#lifecycle.onStream(event);
+        return this.#sessionEvents.onStream(event);
       case 'reference':
         return this.#onReference(event);
       case 'book_snapshot':
@@ -282,18 +282,18 @@ export class Engine {
       case 'execution_report':
         return this.#onReport(event);
       case 'command':
-        return this.#lifecycle.onCommand(event);
+        return this.#sessionEvents.onCommand(event);
       case 'session_started':
         this.#state.losses.invalidate();
-        return this.#lifecycle.onSessionStarted(event);
+        return this.#sessionEvents.onSessionStarted(event);
       case 'strategies':
-        return this.#lifecycle.onStrategies(event);
+        return this.#sessionEvents.onStrategies(event);
       case 'journal_failed':
         return halt.onWriteFailed(`the journal could not be written: ${event.reason}`);
       case 'clock_skew':
-        return this.#lifecycle.onClockSkew(event);
+        return this.#sessionEvents.onClockSkew(event);
       case 'clock_step':
-        return this.#lifecycle.onClockStep(event);
+        return this.#sessionEvents.onClockStep(event);
       case 'token': // for the session controller
       case 'contracts': // taken in by `process`
       case 'calendar':
@@ -319,9 +319,9 @@ export class Engine {
     if (!market.quietPrices.has(tick.price)) this.#onPrice(tick, market);
   }
 
-  /** It moves nothing but the count of volumes, in which the next trade would show a gap. */
+  /** Only the chain of volumes takes it in: without it the next trade would look like a gap. */
   #onOddPrice({ instrument, price, qty, totalVolume }: TradeTick, market: InstrumentMarket): void {
-    market.chain.check(qty, totalVolume);
+    market.chain.take(qty, totalVolume);
     if (market.isOddPriceReported) return;
     market.isOddPriceReported = true;
     const { contracts, context } = this.#state;
@@ -374,20 +374,20 @@ export class Engine {
 
   #useContracts(listed: ContractsListed): void {
     this.#listed = null;
-    this.#lifecycle.onContracts(listed);
+    this.#sessionEvents.onContracts(listed);
   }
 
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
     this.#state.losses.invalidate();
-    this.#lifecycle.onBooted(event);
+    this.#sessionEvents.onBooted(event);
   }
 
   #onReference(prices: ReferencePrices): void {
     this.#state.reads.onArrived('reference');
     this.#state.losses.invalidate();
     const { market, session, settings } = this.#state;
-    // Where nothing can fail the broker is a backtest.
+    // A backtest has no failure policies, and its bands are guesses.
     market.setReference(prices, session.isSurelyToday(prices.tsUs), settings.policies !== undefined);
   }
 
@@ -428,7 +428,7 @@ export class Engine {
 
   #afterOrderList(snapshot: OrderListSnapshot): void {
     const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, reads } = this.#state;
-    dayEnd.afterBook(snapshot);
+    dayEnd.afterOrderList(snapshot);
     if (!snapshot.complete) return;
     this.#state.session.ordersReadUs = Math.max(this.#state.session.ordersReadUs, snapshot.startedUs);
     // The fills of a row of unknown ownership may be the whole difference.

@@ -123,9 +123,9 @@ export class HaltEnforcer {
     if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
     const own = this.#parts.ownBooks();
     if (this.#proof === null || own === null) return;
-    const denied = this.#proof.refutedBy(event, own);
-    if (denied !== null) {
-      this.#dropProof('unproven', `not proven any more that no entry works: ${denied}`);
+    const refutation = this.#proof.refutedBy(event, own);
+    if (refutation !== null) {
+      this.#dropProof('unproven', `not proven any more that no entry works: ${refutation}`);
       this.#parts.alert('critical', 'halt_unproven', this.progress.text);
     } else if (this.#proof.isNews(event)) {
       this.#lastProof = this.#proof;
@@ -243,8 +243,8 @@ export class HaltEnforcer {
 
   /** Orders that turned up since the last proof may have filled before they were canceled. */
   #doubtOfPast(kill: WholeKill, own: OwnBooks): Doubt | null {
-    const denied = (this.#proof ?? this.#lastProof)?.refutedByKill(kill, own) ?? null;
-    return denied === null ? null : { text: denied, isBlind: true };
+    const refutation = (this.#proof ?? this.#lastProof)?.refutedByKill(kill, own) ?? null;
+    return refutation === null ? null : { text: refutation, isBlind: true };
   }
 
   #prove(proof: HaltProof, canceled: number): void {

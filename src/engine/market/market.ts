@@ -95,8 +95,8 @@ export class Market {
     return this.of(instrument);
   }
 
-  /** Closes all quiet ranges, so that the next price of each contract takes the full path. */
-  invalidateBand(): void {
+  /** Empties the quiet prices, so that the next price of each contract takes the full path. */
+  emptyQuietPrices(): void {
     for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.quietPrices.empty();
   }
 }
@@ -116,7 +116,7 @@ export class GapChain {
     return this.#expected;
   }
 
-  check(qty: number, totalVolume: number): ChainLink {
+  take(qty: number, totalVolume: number): ChainLink {
     const before = this.#total;
     this.#expected = before === UNKNOWN ? totalVolume : before + qty;
     if (totalVolume === before) return 'duplicate';
@@ -220,7 +220,7 @@ export class InstrumentMarket {
   /** The band of the day, where it is surely known: no trade of the day has another price. */
   readonly possiblePrices = new PriceRange();
   isOddPriceReported = false;
-  /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
+  /** A trade at its prices touches no order of ours and reaches no limit; empty after a change of either, until the next trade. */
   readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
   readonly safePrices = new PriceRange();
@@ -233,7 +233,7 @@ export class InstrumentMarket {
 
   /** A duplicate changes nothing. */
   onTrade(tick: TradeTick): ChainLink {
-    const link = this.chain.check(tick.qty, tick.totalVolume);
+    const link = this.chain.take(tick.qty, tick.totalVolume);
     this.seenUs = tick.tsUs;
     if (link !== 'duplicate') this.last.set(tick);
     this.isTradeOld = false;

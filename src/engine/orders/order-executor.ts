@@ -176,7 +176,7 @@ export class OrderExecutor {
     if (trigger?.kind === 'bracket') exits.expect(placed);
     breakers.rate.add(context.nowUs);
     this.placed += 1;
-    const isLost = context.decisions.losesCall(clientOrderId);
+    const isLost = context.decisions.markIfLost(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     placed.unanswered += 1;
     this.#gateway.submit(order);
@@ -207,7 +207,7 @@ export class OrderExecutor {
     const { context } = this.#view;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isTriggerOrder, 'a change goes to the book of its order');
-    this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
+    this.#noteModify(order, modify, context.decisions.markIfLost(modify.callId));
     order.unanswered += 1;
     this.#gateway.modify(modify);
     this.#view.breakers.onSent();
@@ -252,7 +252,7 @@ export class OrderExecutor {
     const { queuedCancel: callId, openCancel } = order.extras;
     if (callId === null || !order.canBeCanceled) return;
     assert(openCancel === null, 'one cancel of an order is open at a time');
-    const isLost = context.decisions.losesCall(callId);
+    const isLost = context.decisions.markIfLost(callId);
     const extras = order.writableExtras();
     extras.queuedCancel = null;
     extras.openCancel = { callId, answer: 'none', evidence: new ScanEvidence(context.nowUs) };
@@ -327,7 +327,8 @@ export class OrderExecutor {
   #onPlaceAnswer(order: ManagedOrder, outcome: CallOutcome): void {
     if (outcome.status === 'accepted') {
       this.#view.breakers.refusals.onAccepted(order.strategy, order);
-      if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#onTaken(order, outcome.orderNo);
+      if (!this.#bind(order, outcome.orderNo, outcome.orderKey))
+        this.#alertNumberTaken(order, outcome.orderNo);
       this.#view.life.apply(order, 'place_accepted');
       if (order.cancelQueued) this.sendQueuedCancel(order);
       // The next session knows the order by its row.
@@ -398,7 +399,7 @@ export class OrderExecutor {
     if (outcome.status !== 'unknown') order.reason = failureOfCall(outcome);
   }
 
-  #onTaken(order: ManagedOrder, orderNo: string): void {
+  #alertNumberTaken(order: ManagedOrder, orderNo: string): void {
     const text = `${order.describe()} was accepted as order no. ${orderNo}, which is another order's number`;
     this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }

@@ -187,7 +187,7 @@ export class DayEnd {
    * Day orders die with the last auction; a complete scan once the broker has reported it, by its own clock too, shows all their fills, but
    * for a row that says matched and shows none.
    */
-  afterBook(snapshot: OrderListSnapshot): void {
+  afterOrderList(snapshot: OrderListSnapshot): void {
     const { complete, startedUs, list } = snapshot;
     const { session } = this.#core;
     const closedUs = this.#closedUs + Math.max(0, session.clockSkewUs);

@@ -110,9 +110,9 @@ export class OrderReconciler {
   #isRepeated(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
     const order = this.#view.orders.brokerIds.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
-    const settled = order === undefined ? undefined : this.#view.orders.brokerIds.unchangedRow(order);
-    if (order === undefined || settled === undefined || order.rowUs >= startedUs) return false;
-    if (!isSameRow(row, settled)) {
+    const unchanged = order === undefined ? undefined : this.#view.orders.brokerIds.unchangedRow(order);
+    if (order === undefined || unchanged === undefined || order.rowUs >= startedUs) return false;
+    if (!isSameRow(row, unchanged)) {
       this.#view.orders.brokerIds.markUnchanged(order, null);
       return false;
     }
@@ -129,11 +129,11 @@ export class OrderReconciler {
       this.#rows.applyOrderRow(owner, row, scan.startedUs, scan.shown);
       return this.#view.carriedOrders.onShown(owner, scan.startedUs);
     }
-    const denied = owner === undefined ? this.#view.orders.brokerIds.namedBy(row) : undefined;
-    if (denied !== undefined) {
-      scan.shown?.add(denied);
-      denied.clearAbsence();
-      return this.#rows.contradict(denied, row);
+    const contradicted = owner === undefined ? this.#view.orders.brokerIds.namedBy(row) : undefined;
+    if (contradicted !== undefined) {
+      scan.shown?.add(contradicted);
+      contradicted.clearAbsence();
+      return this.#rows.contradict(contradicted, row);
     }
     if (owner === undefined) return void unowned?.push(row);
     const isFirst =
@@ -241,8 +241,8 @@ export class OrderReconciler {
 /** Moments after `at` become the last microseconds before it: which of an order and its row came first still decides whose the row is. */
 function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => TsUs {
   const ahead = [...new Set(moments)].filter((moment) => moment > at).toSorted((a, b) => a - b);
-  const places = new Map(ahead.map((moment, index) => [moment, tsUs(at - ahead.length + index + 1)]));
-  return (moment) => places.get(moment) ?? moment;
+  const moved = new Map(ahead.map((moment, index) => [moment, tsUs(at - ahead.length + index + 1)]));
+  return (moment) => moved.get(moment) ?? moment;
 }
 
 /** In a replay a row that has not changed is the same object. */

@@ -157,7 +157,7 @@ export class Orders {
     this.brokerIds.clear();
     this.hasCarried = false;
     this.bracketsMissingExits.clear();
-    this.#market.invalidateBand();
+    this.#market.emptyQuietPrices();
     this.#recentFinal.length = 0;
     this.#finalCount = 0;
     this.#open = NO_ORDERS;

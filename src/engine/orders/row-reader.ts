@@ -326,16 +326,13 @@ export class RowReader {
    * keeps orders that are over until the broker's day ends, which comes before ours where our clock is behind.
    */
   #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
-    return this.#view.orders.every(
-      (order) =>
-        order.isTriggerOrder !== isOfTriggers ||
-        shown.has(order) ||
-        order.isCarriedOver ||
-        (order.isFinal
-          ? isOfTriggers || order.rowUs === -Infinity
-          : !TAKEN.has(order.status) || order.extras.isNumberLost) ||
-        this.#view.carriedOrders.isOfDayBefore(order),
-    );
+    return this.#view.orders.every((order) => {
+      if (order.isTriggerOrder !== isOfTriggers || order.isCarriedOver || shown.has(order)) return true;
+      const isExpected = order.isFinal
+        ? !isOfTriggers && order.rowUs !== -Infinity
+        : TAKEN.has(order.status) && !order.extras.isNumberLost;
+      return !isExpected || this.#view.carriedOrders.isOfDayBefore(order);
+    });
   }
 
   /** A complete scan of its book does not show it. */
@@ -349,7 +346,7 @@ export class RowReader {
     absence.add(startedUs, this.#view.settings.lookUp);
     if (!absence.isEnough(this.#view.settings.lookUp)) return;
     const { clientOrderId, strategy } = order;
-    const book = order.isTriggerOrder ? 'the trigger book' : 'the book';
+    const book = order.isTriggerOrder ? 'trigger book' : 'book';
     if (order.isCarriedOver || this.#view.carriedOrders.isOfDayBefore(order)) {
       const hadRow = order.isTriggerOrder && order.status !== 'unknown' && order.status !== 'triggering';
       this.#view.life.apply(
@@ -364,10 +361,10 @@ export class RowReader {
       this.#view.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
       const price = this.#view.contracts.priceText(order.instrument, order.limitPrice);
       const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode} at ${price}`;
-      const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
+      const text = `${what}: not in the broker's ${book}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text, { about: clientOrderId });
     } else if (order.markReported('missing')) {
-      const text = `${order.describe()} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
+      const text = `${order.describe()} was accepted, and complete scans of the ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#view.context.alert(strategy, 'critical', 'order_missing', text);
     }
   }

@@ -28,7 +28,7 @@ export interface MoneyView {
 }
 
 export class MoneyReconciler {
-  readonly #engine: EngineView;
+  readonly #view: EngineView;
   readonly #fills: FillSteps;
   readonly #adoption: Adoption;
   readonly #proof: EnclosedProof<BrokerAccount>;
@@ -44,15 +44,15 @@ export class MoneyReconciler {
   /** Tax of today's settlements that is in our books. */
   #settlementTax = 0;
 
-  constructor(engine: EngineView, fills: FillSteps, adoption: Adoption) {
-    this.#engine = engine;
+  constructor(view: EngineView, fills: FillSteps, adoption: Adoption) {
+    this.#view = view;
     this.#fills = fills;
     this.#adoption = adoption;
-    this.#proof = new EnclosedProof(engine.calendar);
+    this.#proof = new EnclosedProof(view.calendar);
   }
 
   get #reaction(): 'halt' | 'alert' | undefined {
-    return this.#engine.settings.moneyMismatch;
+    return this.#view.settings.moneyMismatch;
   }
 
   get view(): MoneyView {
@@ -82,13 +82,13 @@ export class MoneyReconciler {
   onAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     if (this.#reaction === undefined || !this.#isOfToday(startedUs)) return;
     // Of the broker's day: a clock of ours that is wrong makes another one of it.
-    if (!this.#isOfToday(tsUs(startedUs - this.#engine.session.clockSkewUs))) return;
+    if (!this.#isOfToday(tsUs(startedUs - this.#view.session.clockSkewUs))) return;
     this.#proof.onRead(account, startedUs, at, this.#fills.count);
   }
 
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
   #isOfToday(readUs: TsUs): boolean {
-    const { calendar, session } = this.#engine;
+    const { calendar, session } = this.#view;
     const { day } = session;
     if (day === null || tradingDayAt(calendar, readUs) !== day) return false;
     if (!session.isSurelyToday(readUs)) return false;
@@ -105,13 +105,13 @@ export class MoneyReconciler {
       case 'moved': // the next periodic read decides
         return;
       case 'suspected':
-        return this.#engine.reads.request('account');
+        return this.#view.reads.request('account');
       case 'agreed':
-        this.#comparedUs = this.#engine.context.nowUs;
+        this.#comparedUs = this.#view.context.nowUs;
         return this.#agree(verdict.reading);
       case 'differs':
-        if (this.#engine.positionReconciler.agreedUs < verdict.sinceUs) return;
-        this.#comparedUs = this.#engine.context.nowUs;
+        if (this.#view.positionReconciler.agreedUs < verdict.sinceUs) return;
+        this.#comparedUs = this.#view.context.nowUs;
         this.#differ(verdict.reading);
     }
   }
@@ -125,20 +125,20 @@ export class MoneyReconciler {
     this.#explained = null;
     this.#state = 'unread';
     this.#proof.reset();
-    this.#engine.reads.request('account');
+    this.#view.reads.request('account');
   }
 
   #book(differing: readonly MoneyFigure[]): void {
     for (const { what, ours, broker } of differing) {
       const difference = broker - ours;
-      if (what === 'fee') this.#engine.portfolio.charge(OPERATOR_INDEX, difference, 0);
-      else if (what === 'tax') this.#engine.portfolio.charge(OPERATOR_INDEX, 0, difference);
+      if (what === 'fee') this.#view.portfolio.charge(OPERATOR_INDEX, difference, 0);
+      else if (what === 'tax') this.#view.portfolio.charge(OPERATOR_INDEX, 0, difference);
       else if (what === 'profit') this.#acceptedProfit += difference;
     }
   }
 
   #compare(account: BrokerAccount): readonly MoneyFigure[] {
-    const { portfolio, session, market } = this.#engine;
+    const { portfolio, session, market } = this.#view;
     const { areExact, hasCarriedFills } = this.#fills;
     const figures: MoneyFigure[] = [];
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
@@ -159,7 +159,7 @@ export class MoneyReconciler {
 
   /** Before a price of today the exchange may be closed against our calendar, and the broker's figures may be of the last session. No entry leaves then. */
   #hasTraded(): boolean {
-    const { contracts, market, session } = this.#engine;
+    const { contracts, market, session } = this.#view;
     return contracts.all.some(({ index }) => !session.mayShowDayBefore(market.of(index).seenUs));
   }
 
@@ -168,7 +168,7 @@ export class MoneyReconciler {
     this.#explained = account; // the withdrawable amount changes with margin
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
-    const now = `${this.#engine.session.phase} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
+    const now = `${this.#view.session.phase} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
     if (now === this.#journaled) return;
     this.#append('agreed', this.#figures);
     this.#journaled = now;
@@ -184,7 +184,7 @@ export class MoneyReconciler {
     if (isKnown) return;
     this.#append('differs', figures);
     const text = `our money is not the broker's: ${figuresText(differing)}; a resume books the difference under the operator`;
-    const { context, halt } = this.#engine;
+    const { context, halt } = this.#view;
     if (this.#reaction === 'halt' && halt.reason === null) halt.halt(text, 'money_mismatch');
     else context.alert(null, 'critical', 'money_mismatch', text);
   }
@@ -208,7 +208,7 @@ export class MoneyReconciler {
 
   /** On the positions that expired today, by the price we know. */
   #taxOfSettlements(): Money {
-    const { session, portfolio, costs } = this.#engine;
+    const { session, portfolio, costs } = this.#view;
     return taxOn(costs, session.tradingDay(), portfolio.settledValue);
   }
 
@@ -220,11 +220,11 @@ export class MoneyReconciler {
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
     const text = `${figuresText(differing)}: a transfer, or the settlement of a contract; if it was neither, ask the broker`;
-    this.#engine.context.alert(null, 'warning', 'money_moved', text);
+    this.#view.context.alert(null, 'warning', 'money_moved', text);
   }
 
   #append(verdict: EntryOf<'money_checked'>['verdict'], figures: readonly MoneyFigure[]): void {
-    const { context } = this.#engine;
+    const { context } = this.#view;
     this.#journaled = '';
     context.append({ ...context.head(null), kind: 'money_checked', verdict, figures });
   }

@@ -123,7 +123,7 @@ export class LiveDecisions implements DecisionSource {
     return null;
   }
 
-  losesCall(_callId: ClientOrderId): boolean {
+  markIfLost(_callId: ClientOrderId): boolean {
     return false;
   }
 
@@ -267,7 +267,7 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
-  override losesCall(callId: ClientOrderId): boolean {
+  override markIfLost(callId: ClientOrderId): boolean {
     if (this.#event === null && !this.#sent.has(callId)) this.#lost.add(callId);
     return this.#lost.has(callId);
   }
@@ -371,7 +371,7 @@ function isSameProposal(recorded: Proposal, asked: ProposalDraft): boolean {
 function proposalText(asked: ProposalDraft | Proposal): string {
   if (asked.do === 'submit') {
     const { side, qty, instrument, limitPrice } = asked.intent;
-    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${conditionOf(asked.intent)}`;
+    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${triggerText(asked.intent)}`;
   }
   if (asked.do === 'cancel') return `cancel ${asked.clientOrderId}`;
   return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
@@ -417,7 +417,7 @@ function termsOf(change: ModifyIntent): string {
 }
 
 /** Every field that is sent, so that orders which differ in one price are distinguished. */
-function conditionOf(intent: OrderIntent): string {
+function triggerText(intent: OrderIntent): string {
   switch (intent.kind) {
     case 'limit':
       return '';

@@ -89,7 +89,7 @@ export class LossLimits {
   /** Something other than a price or a position changed. */
   invalidate(): void {
     this.#areBandsValid = false;
-    this.#core.market.invalidateBand();
+    this.#core.market.emptyQuietPrices();
   }
 
   /** After an event: measures the owners whose positions changed. */
@@ -108,7 +108,7 @@ export class LossLimits {
 
   /** Measures all losses and computes the bands again around the present prices. */
   measure(): void {
-    this.#core.market.invalidateBand();
+    this.#core.market.emptyQuietPrices();
     for (const instrument of this.#core.portfolio.touchedBy(null))
       this.#core.market.of(instrument).safePrices.set(-Infinity, Infinity);
     this.#checkAccount();
@@ -270,8 +270,8 @@ export class CircuitBreakers {
   readonly #rejections = new SendRate();
   /** Highest net asset value since a person resumed; -Infinity when none was read. */
   #peak = -Infinity;
-  #journaled = -Infinity;
-  #last = -Infinity;
+  #journaledPeak = -Infinity;
+  #netAssetValue = -Infinity;
   /** The fall came while entries were off for another reason, and is alerted. */
   #isAlerted = false;
 
@@ -314,7 +314,7 @@ export class CircuitBreakers {
   onAccount(netAssetValue: Money): void {
     const max = this.#core.settings.risk.drawdownMax;
     if (max === undefined) return;
-    this.#last = netAssetValue;
+    this.#netAssetValue = netAssetValue;
     this.#peak = Math.max(this.#peak, netAssetValue);
     this.#journalPeak(max);
     this.#checkDrawdown(max);
@@ -331,9 +331,9 @@ export class CircuitBreakers {
     if (max === undefined) return;
     this.#isAlerted = false;
     if (ended !== 'drawdown') return this.#checkDrawdown(max);
-    this.#peak = this.#last;
-    this.#journaled = -Infinity;
-    if (this.#last !== -Infinity) this.#journalPeak(max);
+    this.#peak = this.#netAssetValue;
+    this.#journaledPeak = -Infinity;
+    if (this.#netAssetValue !== -Infinity) this.#journalPeak(max);
   }
 
   /** Within the last minute. */
@@ -347,7 +347,7 @@ export class CircuitBreakers {
   }
 
   get drawdown(): number {
-    return this.#last === -Infinity ? 0 : this.#peak - this.#last;
+    return this.#netAssetValue === -Infinity ? 0 : this.#peak - this.#netAssetValue;
   }
 
   #checkDrawdown(max: number): void {
@@ -361,8 +361,8 @@ export class CircuitBreakers {
   }
 
   #journalPeak(max: number): void {
-    if (max === Infinity || this.#peak - this.#journaled < max / PEAK_PARTS) return;
-    this.#journaled = this.#peak;
+    if (max === Infinity || this.#peak - this.#journaledPeak < max / PEAK_PARTS) return;
+    this.#journaledPeak = this.#peak;
     this.#core.context.append({
       kind: 'equity_peak',
       ...this.#core.context.head(null),

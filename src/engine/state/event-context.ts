@@ -194,8 +194,8 @@ export interface DecisionSource {
   policies(): PolicyEntry[] | null;
   /** The halts that the journal holds of this event and that are not found again yet; null: limits are judged now. */
   halts(): HaltEntry[] | null;
-  /** Asked as a call is handed to the gateway. True in the tail that a kill cut off: the call never leaves. */
-  losesCall(callId: ClientOrderId): boolean;
+  /** As a call is handed to the gateway: true, and kept, for one of the tail that a kill cut off, which never leaves. */
+  markIfLost(callId: ClientOrderId): boolean;
   /** False when a strategy's stop is journaled only after the replay. */
   stopsNow(strategy: StrategyIndex): boolean;
   /** True in a past that an earlier version of the strategy decided. */

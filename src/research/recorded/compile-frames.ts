@@ -207,7 +207,7 @@ class ContractTicks {
 
   /** False for a trade that came twice. */
   trade({ tsUs, price, qty, totalVolume }: TradeTick): boolean {
-    const link = this.#chain.check(qty, totalVolume);
+    const link = this.#chain.take(qty, totalVolume);
     if (link === 'duplicate') return false;
     const day = this.#dayOf(tsUs);
     if (link === 'gap') {

@@ -15,7 +15,7 @@ it.each([
   const chain = new GapChain();
   const links = trades.split(' ').map((trade) => {
     const [qty = 0, total = 0] = trade.split('/').map(Number);
-    return chain.check(qty, total);
+    return chain.take(qty, total);
   });
   expect(links.at(-1)).toBe(link);
   expect(chain.expectedTotal).toBe(expected);
@@ -23,7 +23,7 @@ it.each([
 
 it('begins again with a day', () => {
   const chain = new GapChain();
-  chain.check(5, 105);
+  chain.take(5, 105);
   chain.restart();
-  expect(chain.check(1, 300)).toBe('first');
+  expect(chain.take(1, 300)).toBe('first');
 });
