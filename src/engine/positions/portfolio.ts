@@ -27,7 +27,8 @@ const NO_MONEY = money(0);
 const NOBODY: StrategyIndex[] = [];
 const NOWHERE: InstrumentIndex[] = [];
 
-class Account {
+/** Positions and costs of one owner: a strategy, or the operator. */
+class OwnerPositions {
   readonly positions: Position[] = [];
   /** Contracts with a position, in the order of the table: loops cost by positions, not by listings. */
   readonly held: InstrumentIndex[] = [];
@@ -43,7 +44,7 @@ export class Portfolio {
   readonly #contracts: ContractTable;
   readonly #market: Market;
   /** By strategy index + 1: the operator comes first. */
-  #accounts: Account[] = [];
+  #owners: OwnerPositions[] = [];
   readonly #instruments: InstrumentIndex[] = [];
   /** Contracts that strategies hold and the operator has sold, or bought: closed by hand. Where the operator holds any. */
   readonly #byHand = new Map<InstrumentIndex, Readonly<Record<Side, number>>>();
@@ -51,10 +52,10 @@ export class Portfolio {
   #hasUnfilled = false;
   /** Value of positions that the end of their contract closed today. */
   #settledValue = 0;
-  #changed = NOBODY;
-  #moved = NOWHERE;
+  #changedOwners = NOBODY;
+  #changedContracts = NOWHERE;
   /** The account's loss since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
-  #lost = 0;
+  #lostSince = 0;
   /** Null after a change: it is listed when somebody asks. */
   #held: readonly HeldPosition[] | null = null;
 
@@ -64,41 +65,41 @@ export class Portfolio {
   }
 
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {
-    return this.#accounts[strategy + 1]?.positions[instrument] ?? FLAT_POSITION;
+    return this.#owners[strategy + 1]?.positions[instrument] ?? FLAT_POSITION;
   }
 
   /** Owners whose positions or costs changed since `forgetChanges`. */
   get changedOwners(): readonly StrategyIndex[] {
-    return this.#changed;
+    return this.#changedOwners;
   }
 
   get changedContracts(): readonly InstrumentIndex[] {
-    return this.#moved;
+    return this.#changedContracts;
   }
 
   /** The account's loss by these changes, without price moves meanwhile. Below zero is a gain; NaN where it is not known. */
   get lostSince(): number {
-    return this.#lost;
+    return this.#lostSince;
   }
 
   forgetChanges(): void {
-    this.#changed = NOBODY;
-    this.#moved = NOWHERE;
-    this.#lost = 0;
+    this.#changedOwners = NOBODY;
+    this.#changedContracts = NOWHERE;
+    this.#lostSince = 0;
   }
 
   /** Contracts that a strategy held or carried over on this day; null: all up to the last one that anybody ever did. */
   touchedBy(strategy: StrategyIndex | null): readonly InstrumentIndex[] {
-    return strategy === null ? this.#instruments : (this.#accounts[strategy + 1]?.touched ?? NOWHERE);
+    return strategy === null ? this.#instruments : (this.#owners[strategy + 1]?.touched ?? NOWHERE);
   }
 
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
   pricedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex): number {
     // A position carried over has a fixed value for the day until its reference price is known.
     const isFixed = !this.#market.isReferenceOfDay || this.#market.of(instrument).band === undefined;
-    if (strategy !== null) return pricedQtyOf(this.#accounts[strategy + 1], instrument, isFixed);
+    if (strategy !== null) return pricedQtyOf(this.#owners[strategy + 1], instrument, isFixed);
     let total = 0;
-    for (const account of this.#accounts) total += pricedQtyOf(account, instrument, isFixed);
+    for (const owner of this.#owners) total += pricedQtyOf(owner, instrument, isFixed);
     return total;
   }
 
@@ -110,7 +111,7 @@ export class Portfolio {
   grossQty(instrument: InstrumentIndex, side: Side): number {
     const sign = signOf(side);
     let total = 0;
-    for (const { positions } of this.#accounts)
+    for (const { positions } of this.#owners)
       total += Math.max(0, sign * (positions[instrument] ?? FLAT_POSITION).qty);
     return total;
   }
@@ -177,15 +178,15 @@ export class Portfolio {
   }
 
   countFill(strategy: StrategyIndex): void {
-    this.#account(strategy).fills += 1;
+    this.#owner(strategy).fills += 1;
   }
 
   charge(strategy: StrategyIndex, fee: number, tax: number): void {
     assert(Number.isSafeInteger(fee) && Number.isSafeInteger(tax), 'costs are whole money');
-    const account = this.#account(strategy);
-    account.fee += fee;
-    account.tax += tax;
-    this.#lost += fee + tax;
+    const owner = this.#owner(strategy);
+    owner.fee += fee;
+    owner.tax += tax;
+    this.#lostSince += fee + tax;
     this.#noteChanged(strategy);
   }
 
@@ -199,37 +200,36 @@ export class Portfolio {
   carry(strategy: StrategyIndex, instrument: InstrumentIndex, qty: SignedQty, openValue: Money): void {
     if (qty === 0) return;
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), qty, openValue));
-    const { carriedOver } = this.#account(strategy);
+    const { carriedOver } = this.#owner(strategy);
     while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
     carriedOver[instrument] = { qty, openValue, realised: NO_MONEY };
     // It counts from its reference price, not from its entry.
-    this.#lost = NaN;
+    this.#lostSince = NaN;
   }
 
   /** A new trading day. */
   clear(): void {
-    for (let index = 0; index < this.#accounts.length; index += 1)
-      this.#noteChanged(strategyIndex(index - 1));
-    this.#accounts = [];
+    for (let index = 0; index < this.#owners.length; index += 1) this.#noteChanged(strategyIndex(index - 1));
+    this.#owners = [];
     this.#held = null;
     this.#byHand.clear();
-    this.#lost = NaN;
+    this.#lostSince = NaN;
     this.#hasUnfilled = false;
     this.#settledValue = 0;
   }
 
   fees(strategy: StrategyIndex): { readonly fee: Money; readonly tax: Money; readonly fills: number } {
-    const account = this.#accounts[strategy + 1];
-    return { fee: money(account?.fee ?? 0), tax: money(account?.tax ?? 0), fills: account?.fills ?? 0 };
+    const owner = this.#owners[strategy + 1];
+    return { fee: money(owner?.fee ?? 0), tax: money(owner?.tax ?? 0), fills: owner?.fills ?? 0 };
   }
 
   /** Realised + open - costs of the trading day. */
   dayPnl(strategy: StrategyIndex): Money {
-    const account = this.#accounts[strategy + 1];
-    return account === undefined ? NO_MONEY : money(this.#dayPnlOf(account));
+    const owner = this.#owners[strategy + 1];
+    return owner === undefined ? NO_MONEY : money(this.#dayPnlOf(owner));
   }
 
-  #dayPnlOf({ positions, carriedOver, touched, fee, tax }: Account): number {
+  #dayPnlOf({ positions, carriedOver, touched, fee, tax }: OwnerPositions): number {
     let profit = 0 - fee - tax;
     for (let at = 0; at < touched.length; at += 1) {
       const instrument = touched[at];
@@ -246,16 +246,16 @@ export class Portfolio {
 
   accountDayPnl(): Money {
     let profit = 0;
-    for (const account of this.#accounts) profit += this.#dayPnlOf(account);
+    for (const owner of this.#owners) profit += this.#dayPnlOf(owner);
     return money(profit);
   }
 
   /** Costs of the trading day over all owners. */
   costs(): { readonly fee: Money; readonly tax: Money } {
     let [fee, tax] = [0, 0];
-    for (const account of this.#accounts) {
-      fee += account.fee;
-      tax += account.tax;
+    for (const owner of this.#owners) {
+      fee += owner.fee;
+      tax += owner.tax;
     }
     return { fee: money(fee), tax: money(tax) };
   }
@@ -268,7 +268,7 @@ export class Portfolio {
       if (this.accountQty(instrument) !== 0) return null;
       const contract = this.#contracts.at(instrument);
       const start = contract === undefined ? undefined : this.#referenceValue(contract);
-      for (const { positions, carriedOver } of this.#accounts) {
+      for (const { positions, carriedOver } of this.#owners) {
         const position = positions[instrument] ?? FLAT_POSITION;
         profit += position.realised + openProfit(position, 0);
         const carried = carriedOver[instrument] ?? FLAT_POSITION;
@@ -298,9 +298,9 @@ export class Portfolio {
 
   /** It held or paid something today. */
   hasActivity(strategy: StrategyIndex): boolean {
-    const account = this.#accounts[strategy + 1];
-    if (account === undefined) return false;
-    const { positions, fee, tax } = account;
+    const owner = this.#owners[strategy + 1];
+    if (owner === undefined) return false;
+    const { positions, fee, tax } = owner;
     return fee !== 0 || tax !== 0 || positions.some(({ qty, realised }) => qty !== 0 || realised !== 0);
   }
 
@@ -321,7 +321,7 @@ export class Portfolio {
 
   #listHeld(): readonly HeldPosition[] {
     const held: HeldPosition[] = [];
-    this.#accounts.forEach(({ positions, held: instruments }, index) => {
+    this.#owners.forEach(({ positions, held: instruments }, index) => {
       for (const instrument of instruments) {
         const { qty } = positions[instrument] ?? FLAT_POSITION;
         held.push({ strategy: strategyIndex(index - 1), instrument, qty });
@@ -330,43 +330,49 @@ export class Portfolio {
     return held;
   }
 
-  #account(strategy: StrategyIndex): Account {
-    while (this.#accounts.length <= strategy + 1) this.#accounts.push(new Account());
-    const account = this.#accounts[strategy + 1];
-    assert(account !== undefined, 'each strategy has an account');
-    return account;
+  #owner(strategy: StrategyIndex): OwnerPositions {
+    while (this.#owners.length <= strategy + 1) this.#owners.push(new OwnerPositions());
+    const owner = this.#owners[strategy + 1];
+    assert(owner !== undefined, 'each strategy has its positions');
+    return owner;
   }
 
   #replace(strategy: StrategyIndex, instrument: InstrumentIndex, after: Position): void {
-    const account = this.#account(strategy);
-    const { positions } = account;
+    const owner = this.#owner(strategy);
+    const { positions } = owner;
     while (positions.length <= instrument) positions.push(FLAT_POSITION);
     while (this.#instruments.length <= instrument)
       this.#instruments.push(instrumentIndex(this.#instruments.length));
     const before = this.position(strategy, instrument);
     positions[instrument] = after;
     this.#held = null;
-    if (before === FLAT_POSITION) account.touched.push(instrument);
-    if ((before.qty === 0) !== (after.qty === 0)) listHeld(account, instrument);
-    this.#lost += before.realised + this.openProfit(before, instrument);
-    this.#lost -= after.realised + this.openProfit(after, instrument);
-    if (!this.#moved.includes(instrument)) this.#moved = appended(this.#moved, instrument);
+    if (before === FLAT_POSITION) owner.touched.push(instrument);
+    if ((before.qty === 0) !== (after.qty === 0)) listHeld(owner, instrument);
+    this.#lostSince += before.realised + this.openProfit(before, instrument);
+    this.#lostSince -= after.realised + this.openProfit(after, instrument);
+    if (!this.#changedContracts.includes(instrument))
+      this.#changedContracts = appended(this.#changedContracts, instrument);
     this.#noteChanged(strategy);
   }
 
   #noteChanged(strategy: StrategyIndex): void {
-    if (!this.#changed.includes(strategy)) this.#changed = appended(this.#changed, strategy);
+    if (!this.#changedOwners.includes(strategy))
+      this.#changedOwners = appended(this.#changedOwners, strategy);
   }
 }
 
-function listHeld({ held, positions }: Account, instrument: InstrumentIndex): void {
+function listHeld({ held, positions }: OwnerPositions, instrument: InstrumentIndex): void {
   const isHeld = positions[instrument]?.qty !== 0;
-  const place = held.findIndex((each) => each >= instrument);
-  const at = place === -1 ? held.length : place;
+  const next = held.findIndex((each) => each >= instrument);
+  const at = next === -1 ? held.length : next;
   held.splice(at, isHeld ? 0 : 1, ...(isHeld ? [instrument] : []));
 }
 
-function pricedQtyOf(account: Account | undefined, instrument: InstrumentIndex, isFixed: boolean): number {
-  const held = account?.positions[instrument] ?? FLAT_POSITION;
-  return isFixed ? held.qty - (account?.carriedOver[instrument] ?? FLAT_POSITION).qty : held.qty;
+function pricedQtyOf(
+  owner: OwnerPositions | undefined,
+  instrument: InstrumentIndex,
+  isFixed: boolean,
+): number {
+  const held = owner?.positions[instrument] ?? FLAT_POSITION;
+  return isFixed ? held.qty - (owner?.carriedOver[instrument] ?? FLAT_POSITION).qty : held.qty;
 }
