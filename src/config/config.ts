@@ -32,7 +32,7 @@ export interface StrategyCode {
   readonly digest: string;
   readonly script: string;
   /** Name of the script in stack traces. */
-  readonly place: string;
+  readonly stackName: string;
   /** Modules of the program and packages that the script asks for. */
   readonly imports: readonly string[];
   /** Source map of the script, as JSON. */
@@ -305,12 +305,12 @@ function readOne(
   }
   const params = definition.params.safeParse(entry.params);
   if (!params.success) {
-    const place = { base: [...path, 'params'], help: helpOf(definition) };
+    const part = { base: [...path, 'params'], help: helpOf(definition) };
     // Rules between parameters wait until every key is spelled right.
     const issues = params.error.issues;
     const isMisspelt = issues.some(({ code }) => code === 'unrecognized_keys');
     const relevant = issues.filter(({ code }) => !isMisspelt || code !== 'custom');
-    return [...problems, ...zodProblems(source, relevant, definition.params, place)];
+    return [...problems, ...zodProblems(source, relevant, definition.params, part)];
   }
   const { id, strategy, symbols } = entry;
   const read = Object.fromEntries(Object.entries(params.data ?? {}));

@@ -12,13 +12,14 @@ import {
   type EngineThreadData,
   type FromEngine,
   packEvents,
-  type ReplayPaths,
+  type ReplayRequest,
   type ReplayStep,
   type ToEngine,
 } from './worker-protocol.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { SqliteThread } from '../sqlite/database.ts';
 import { eventDecisions } from '../engine/replay/decisions.ts';
+import { CALLS, IN_EVENT, IN_PROMISE, NO_STRATEGY } from '../strategy/containment.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);
@@ -94,8 +95,6 @@ function failureOfThread(error: unknown): string {
   return `the engine failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-const NO_STRATEGY = -1;
-/** See `EngineThreadData.currentStrategy`. */
 const SLOTS = 3;
 
 export class EngineThread {
@@ -120,8 +119,8 @@ export class EngineThread {
 
   constructor(options: EngineThreadOptions) {
     this.#options = options;
-    this.#running[0] = NO_STRATEGY;
-    this.#running[2] = NO_STRATEGY;
+    this.#running[IN_EVENT] = NO_STRATEGY;
+    this.#running[IN_PROMISE] = NO_STRATEGY;
     const { data, start } = options;
     this.#worker = (start ?? startEngineThread)({ ...data, currentStrategy: this.#running.buffer });
     this.#worker.on('message', (message: FromEngine) => this.#receive(message));
@@ -158,7 +157,7 @@ export class EngineThread {
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
-  replay(past: ReplayPaths): Promise<ReplayResult> {
+  replay(past: ReplayRequest): Promise<ReplayResult> {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
@@ -237,7 +236,7 @@ export class EngineThread {
 
   #readMemory(): void {
     const before = this.#calls;
-    this.#calls = this.#running[1] ?? 0;
+    this.#calls = this.#running[CALLS] ?? 0;
     if (this.running === null || this.#calls !== before) return;
     if (process.memoryUsage.rss() > MEMORY_MB_MAX * BYTES_PER_MB)
       this.#lost(`strategy code went on while the process grew to more than ${MEMORY_MB_MAX} MB of memory`);
@@ -342,7 +341,7 @@ export class EngineLink {
     });
     return {
       /** Everything before it was prepared. Rejects with `EngineLost`. */
-      replay: (past: ReplayPaths) => next.replay(past),
+      replay: (past: ReplayRequest) => next.replay(past),
       /** It takes over with the next event. `olderVersions`: strategies that an earlier version has decided so far. */
       takeOver: (olderVersions: readonly StrategyIndex[]): void => {
         isRunning = true;

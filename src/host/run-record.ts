@@ -105,7 +105,7 @@ function write(path: string, texts: readonly string[]): void {
   }
 }
 
-/** Writes the place in `ids` of the strategy that runs into the record: two microseconds a call, so only after a run that died. */
+/** Writes the strategy that runs into the record: two microseconds a call, so only after a run that died. */
 export function followStrategies(
   running: Int32Array,
   path: string,
@@ -113,7 +113,7 @@ export function followStrategies(
 ): Int32Array {
   const file = openSync(path, 'r+');
   const none = block('');
-  const blocks = new Map([...ids].map(([place, id]) => [place, block(id)]));
+  const blocks = new Map([...ids].map(([index, id]) => [index, block(id)]));
   return new Proxy(running, {
     get: (target, slot): unknown => Reflect.get(target, slot),
     set: (target, slot, value: number) => {

@@ -26,10 +26,10 @@ import {
   marketEvents,
   type StampedFrame,
 } from '../wire/stream/server-frame.ts';
-import type { ReplayPaths, ReplayedPast, ReplayStep } from './worker-protocol.ts';
+import type { ReplayRequest, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource extends Pick<
-  ReplayPaths,
+  ReplayRequest,
   'session' | 'framesPath' | 'fromSeq' | 'versionsSince' | 'decidedUntil'
 > {
   readonly read: JournalReader;
@@ -37,12 +37,12 @@ export interface ReplaySource extends Pick<
 
 /** Gives `take` each step of a past; returns where it ends. */
 export function readPast(
-  { journal, names, ...place }: ReplayPaths,
+  { journal, names, ...rest }: ReplayRequest,
   take: (step: ReplayStep) => void,
 ): ReplayedPast {
   const known = new StrategyNames(names);
   return closing(readJournal(journal, known), ({ read }) => {
-    const past = new SessionPast({ ...place, read });
+    const past = new SessionPast({ ...rest, read });
     past.read(take);
     return past.end(known.all);
   });

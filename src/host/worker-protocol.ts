@@ -35,7 +35,7 @@ export interface EngineThreadData {
   readonly strategies: readonly StrategyInstanceSpec[];
   /** Path of the run record that takes each strategy whose code begins to run, or null: see `followStrategies`. */
   readonly followPath: string | null;
-  /** Index of the strategy whose code runs, or `NO_STRATEGY`; count of such calls; index of the one whose promise runs, outside of events. */
+  /** For the watchdog: the slots are in `strategy/containment.ts`. */
   readonly currentStrategy: SharedArrayBuffer;
 }
 
@@ -47,7 +47,7 @@ export interface ReplayStep {
   readonly olderVersions: readonly StrategyIndex[];
 }
 
-export interface ReplayPaths {
+export interface ReplayRequest {
   readonly journal: string;
   readonly session: string;
   readonly framesPath: string;
@@ -78,7 +78,7 @@ export interface ReplayedPast {
 
 export type ToEngine =
   | { readonly kind: 'events'; readonly events: EventBlock }
-  | { readonly kind: 'replay'; readonly past: ReplayPaths }
+  | { readonly kind: 'replay'; readonly past: ReplayRequest }
   /** Ends a replay next to another engine, which sent calls and reads of these steps. */
   | { readonly kind: 'catch_up'; readonly steps: readonly ReplayStep[] }
   | { readonly kind: 'view'; readonly request: number };
@@ -167,12 +167,12 @@ function packBook(numbers: number[], { side, seq: number, tsUs: at, instrument, 
 
 export function unpackEvents({ numbers, objects, count }: EventBlock): readonly EngineEvent[] {
   const events: EngineEvent[] = [];
-  let place = 0;
+  let offset = 0;
   let object = 0;
   const next = (): number => {
-    const value = numbers[place];
+    const value = numbers[offset];
     assert(value !== undefined, 'a block ends with an event');
-    place += 1;
+    offset += 1;
     return value;
   };
   const level = (): BookLevel | null | undefined => {

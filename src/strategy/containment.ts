@@ -1,11 +1,18 @@
 /**
  * Runs the code of one strategy. The first throw stops this strategy and is reported at once; the others go on. While its
- * code runs, slot 0 of `running` names it: the watchdog of another thread reads there which strategy hangs (rulings, 32).
+ * code runs, `running` names it: the watchdog of another thread reads there which strategy hangs (rulings, 32).
  */
 import type { DurationUs, StrategyIndex } from '../domain/units.ts';
 import type { TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
 
-/** Value of slot 0 while no strategy runs. */
+/**
+ * Slots of `running`: the strategy whose code runs in an event, a count of such calls, and the strategy whose promise runs outside of
+ * events.
+ */
+export const IN_EVENT = 0;
+export const CALLS = 1;
+export const IN_PROMISE = 2;
+/** Where no strategy runs. */
 export const NO_STRATEGY = -1;
 
 /** A call by a strategy that is stopped, or outside the event being processed. */
@@ -43,14 +50,14 @@ export class Containment {
     } catch (error) {
       this.fault(error, where);
     }
-    this.running[0] = before;
+    this.running[IN_EVENT] = before;
   }
 
   /** Its code runs from here on. Returns the strategy that ran before. */
   #enter(): number {
-    const before = this.running[0] ?? NO_STRATEGY;
-    this.running[0] = this.index;
-    this.running[1] = ((this.running[1] ?? 0) + 1) | 0;
+    const before = this.running[IN_EVENT] ?? NO_STRATEGY;
+    this.running[IN_EVENT] = this.index;
+    this.running[CALLS] = ((this.running[CALLS] ?? 0) + 1) | 0;
     return before;
   }
 
@@ -67,12 +74,12 @@ export class Containment {
     const before = this.#enter();
     for (const drop of this.#atClose) drop();
     this.#atClose.clear();
-    this.running[0] = before;
+    this.running[IN_EVENT] = before;
   }
 
   /** Throws unless the strategy's own code runs inside an event: a call from a promise would be in no replay (rulings, 34). */
   assertInEvent(call: string, of = 'trader'): void {
-    if (this.running[0] === this.index && !this.closed) return;
+    if (this.running[IN_EVENT] === this.index && !this.closed) return;
     const what = `${of}.${call}`;
     if (this.closed) throw new TraderClosedError(`${what}: this strategy is stopped`);
     const error = new TraderClosedError(`${what} was called outside the event being processed`);

@@ -13,7 +13,7 @@ import type {
   StrategyHost,
   TimerId,
 } from '../engine/ports/strategy-port.ts';
-import { NO_STRATEGY, Containment, StrategyTimers } from './containment.ts';
+import { IN_EVENT, NO_STRATEGY, Containment, StrategyTimers } from './containment.ts';
 import { type ContractRoutes, TickHub, createLegChannels, type LegChannels, Channel } from './tick-hub.ts';
 import type { Contract } from '../domain/contract.ts';
 import { BarChannel } from './bar-streams.ts';
@@ -32,7 +32,7 @@ import type { LegTicks, Rollover, Ticks } from './leg-ticks.ts';
 
 export interface StrategyHostOptions {
   readonly instances: readonly StrategyInstance[];
-  /** Slot 0 holds the index of the strategy whose code runs, else `NO_STRATEGY`, slot 1 counts calls; shared memory for the watchdog. */
+  /** Shared memory for the watchdog: the slots are in `containment.ts`. */
   readonly currentStrategy?: Int32Array;
   /** Sees each throw of a strategy with its stack, which the journal does not hold. */
   readonly onFault?: TraderPort['fault'];
@@ -67,7 +67,7 @@ class Host implements StrategyHost {
     this.#running = currentStrategy;
     this.#onFault = onFault;
     this.#hub = new TickHub(currentStrategy);
-    currentStrategy[0] = NO_STRATEGY;
+    currentStrategy[IN_EVENT] = NO_STRATEGY;
   }
 
   hasCodeOf(strategy: StrategyIndex): boolean {
@@ -161,7 +161,7 @@ class Host implements StrategyHost {
 
   /** Nothing is emitted from inside an emission: two subscribers would see two orders of events. */
   #assertOutside(): void {
-    assert(this.#running[0] === NO_STRATEGY, 'no event enters while a strategy handles another');
+    assert(this.#running[IN_EVENT] === NO_STRATEGY, 'no event enters while a strategy handles another');
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../domain/ticks.ts';
 import type { InstrumentIndex } from '../domain/units.ts';
 import type { ContractListeners } from '../engine/ports/strategy-port.ts';
-import { NO_STRATEGY, type Containment } from './containment.ts';
+import { CALLS, IN_EVENT, NO_STRATEGY, type Containment } from './containment.ts';
 
 /** One subscriber of a channel, in the channel's list and in that of its contract. */
 interface ChannelHandler<T> {
@@ -59,10 +59,10 @@ export class Channel<T> extends Observable<T> {
   emit(value: T): void {
     if (this.#handlers.length === 0) return;
     const running = this.#running;
-    running[0] = this.index;
-    running[1] = ((running[1] ?? 0) + 1) | 0;
+    running[IN_EVENT] = this.index;
+    running[CALLS] = ((running[CALLS] ?? 0) + 1) | 0;
     this.deliver(value);
-    running[0] = NO_STRATEGY;
+    running[IN_EVENT] = NO_STRATEGY;
   }
 
   /** Calls the handlers; the first throw stops the strategy, so none is called after it. */
@@ -210,14 +210,14 @@ class ContractSubscribers<T> {
     for (let i = 0; i < handlers.length; i += 1) {
       const handler = handlers[i];
       if (handler?.live !== true) continue;
-      running[0] = handler.channel.index;
-      running[1] = ((running[1] ?? 0) + 1) | 0;
+      running[IN_EVENT] = handler.channel.index;
+      running[CALLS] = ((running[CALLS] ?? 0) + 1) | 0;
       try {
         handler.next(i < last ? this.#copyOf(value) : value);
       } catch (error) {
         handler.channel.fault(error);
       }
-      running[0] = NO_STRATEGY;
+      running[IN_EVENT] = NO_STRATEGY;
     }
   }
 
@@ -253,7 +253,7 @@ export class TickHub {
   readonly #contracts: ContractRoutes[] = [];
   readonly #running: Int32Array;
 
-  /** Slot 0 of `running` names the strategy whose handler runs; slot 1 counts such calls. */
+  /** `running` names the strategy whose handler runs, and counts such calls. */
   constructor(running: Int32Array) {
     this.#running = running;
   }

@@ -97,7 +97,7 @@ export class StrategySwitch {
     const stopped = view.strategies.filter((each) => each.stopped !== null);
     inbox.flush();
     const until = inbox.lastSeq;
-    const excluded = new Set([...change.excluded].filter((place) => !changed.has(place)));
+    const excluded = new Set([...change.excluded].filter((index) => !changed.has(index)));
     const next = engine.prepareNext(engineData(config, plan.strategies, excluded, context.followPath));
     try {
       await engine.idle();

@@ -55,7 +55,7 @@ import type { PriceBoard } from '../edge/price-board.ts';
 import {
   dispatchCall,
   type EngineOutput,
-  type ReplayPaths,
+  type ReplayRequest,
   type ReplayedPast,
 } from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
@@ -127,7 +127,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: End
     : restartDay(carriedOverFrom(context, before, left, contracts), read, day, names);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
-  const place: ReplayPaths = {
+  const request: ReplayRequest = {
     journal: paths.journal,
     session: day,
     framesPath: frameLogPath(paths.frames, day),
@@ -143,9 +143,9 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: End
     for (const [strategy, reason] of excludedIn(read, before, since)) excluded.set(strategy, reason);
   }
   // A day that is new to the journal has frames where that was restored: numbers go on behind theirs.
-  const hasPast = !isNew || storedLog(place.framesPath) !== undefined;
+  const hasPast = !isNew || storedLog(request.framesPath) !== undefined;
   /** `past`: none for a day that begins. */
-  return { day, past: hasPast ? place : null, isStarted, carriedOver, tracker, strategies, excluded, sent };
+  return { day, past: hasPast ? request : null, isStarted, carriedOver, tracker, strategies, excluded, sent };
 }
 
 function carriedOverFrom(
@@ -472,14 +472,14 @@ export class TradingSession implements InputSink, SessionWork {
     feed?.note(input);
   }
 
-  async #replay(place: ReplayPaths): Promise<void> {
-    const { past } = await this.#engine.thread.replay(place);
+  async #replay(request: ReplayRequest): Promise<void> {
+    const { past } = await this.#engine.thread.replay(request);
     this.replayed = past;
     // The main thread has answered it, and may have answered others while no engine was there.
     this.#lastHaltCommand = past.lastHaltCommand + 1;
     const { names } = this.#context;
     for (const [at, name] of past.names.entries())
-      assert(names.indexOf(name) === at, 'the engine thread gives strategies the same places');
+      assert(names.indexOf(name) === at, 'the engine thread gives strategies the same indexes');
     this.#setBack = this.inbox.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 

@@ -5,7 +5,7 @@
 
 export interface TrapOptions {
   /** Part of the path of each strategy's code, by name of the strategy. */
-  readonly places: ReadonlyMap<string, string>;
+  readonly stackNames: ReadonlyMap<string, string>;
   /** Gives another time, other random numbers and another language than the machine: results that depend on them change. */
   readonly isFalse: boolean;
 }
@@ -191,7 +191,7 @@ class ClockTrap {
 
   /** Notes each pair of strategy and function once; true where a strategy called. `isDirect`: only its own calls count. */
   #note(what: string, isDirect = false): boolean {
-    if (this.#options.places.size === 0) return false;
+    if (this.#options.stackNames.size === 0) return false;
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = STACK_FRAMES;
     const stack = new Error().stack ?? '';
@@ -201,8 +201,8 @@ class ClockTrap {
       .filter((line) => line.trimStart().startsWith('at ') && !NO_CALLER.test(line));
     const searched = isDirect ? (frames[0] ?? '') : stack;
     let isCalled = false;
-    for (const [strategy, place] of this.#options.places) {
-      if (!searched.includes(place)) continue;
+    for (const [strategy, stackName] of this.#options.stackNames) {
+      if (!searched.includes(stackName)) continue;
       isCalled = true;
       if (!this.uses.some((use) => use.strategy === strategy && use.what === what))
         this.uses.push({ strategy, what });

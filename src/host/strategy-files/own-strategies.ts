@@ -148,11 +148,11 @@ export type LoadedStrategy = Awaited<ReturnType<typeof runStrategyCode>>;
 
 /** Throws a `StrategyFileError` where it cannot be loaded. `name`: its file or package, as it is written. */
 export async function runStrategyCode(name: string, code: StrategyCode, limitMs = LOAD_MS_MAX) {
-  const { place } = code;
+  const { stackName } = code;
   const modules = await modulesFor(code.imports);
   // As while it runs (see `createStrategyHost`): otherwise errors of a stream come later, and end the process.
   config.useDeprecatedSynchronousErrorHandling = true;
-  const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
+  const trap = setTrap({ stackNames: new Map([[stackName, stackName]]), isFalse: false });
   let exported: unknown;
   let changes: readonly string[] = [];
   try {
@@ -184,7 +184,7 @@ export async function runStrategyCode(name: string, code: StrategyCode, limitMs 
   return {
     definition,
     /** Name of its script, or part of the path of its code, by which a stack trace shows it. */
-    place,
+    stackName,
     /** What of the machine its script names, or called while it was loaded. */
     loadUses,
     /** Puts file and lines of its author into a stack. */
@@ -217,10 +217,10 @@ async function modulesFor(names: readonly string[]): Promise<Modules> {
 /** The standard output belongs to the program: figures as JSON, lines of the log. */
 const ON_STDERR = new Console({ stdout: process.stderr, stderr: process.stderr, colorMode: false });
 
-function evaluated({ script, place }: StrategyCode, modules: Modules): unknown {
+function evaluated({ script, stackName }: StrategyCode, modules: Modules): unknown {
   const module: { exports: unknown } = { exports: {} };
   const names = ['module', 'exports', 'require', 'console'];
-  const run: unknown = compileFunction(script, names, { filename: place });
+  const run: unknown = compileFunction(script, names, { filename: stackName });
   const given = [module, module.exports, (name: string) => modules.get(name), ON_STDERR];
   if (typeof run === 'function') Reflect.apply(run, undefined, given);
   return module.exports;
@@ -255,16 +255,16 @@ function definitionIn(exported: unknown): StrategyDefinition | undefined {
 }
 
 const ownFrame = (stack: string, code: StrategyCode): string => {
-  const frame = stack.split('\n').find((line) => line.includes(code.place));
+  const frame = stack.split('\n').find((line) => line.includes(code.stackName));
   const where = frame === undefined ? null : /\(?([^\s(]+:\d+:\d+)\)?$/.exec(inSource(frame, code));
   return where === null ? '' : ` at ${where[1] ?? ''}`;
 };
 
 /** The runtime knows no source map of the script. */
-function inSource(stack: string, { place, map, file }: StrategyCode): string {
+function inSource(stack: string, { stackName, map, file }: StrategyCode): string {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the bundler
   const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
-  const frame = new RegExp(String.raw`[^\s(]*${place}:(\d+):(\d+)`, 'g');
+  const frame = new RegExp(String.raw`[^\s(]*${stackName}:(\d+):(\d+)`, 'g');
   return stack.replaceAll(frame, (_, line: string, column: string) => {
     const entry = lines.findEntry(Number(line) - 1, Number(column) - 1);
     if (!('originalLine' in entry)) return `${file}:${line}:${column}`;

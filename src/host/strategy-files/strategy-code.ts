@@ -161,7 +161,7 @@ class SourceReading {
     const rows = [...this.#sources].map(([path, text]) => [relative(dirname(file), path), text] as const);
     const sorted = rows.toSorted(([a], [b]) => (a < b ? -1 : 1));
     const digest = createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 12);
-    return { file, digest, script, place: `strategy-${digest}.js`, imports: [...this.#imports], map };
+    return { file, digest, script, stackName: `strategy-${digest}.js`, imports: [...this.#imports], map };
   }
 
   /** The address that an import becomes; undefined for a module next to the strategy. */

@@ -13,8 +13,8 @@ import { isInstalled, ROOT } from './strategy-code.ts';
 
 /** The compiler that is installed where the strategy lies, or with the program; undefined without one. */
 function compilerFor(file: string): string | undefined {
-  const near = [file, join(ROOT, 'package.json')].find((place) =>
-    isInstalled('typescript/package.json', place),
+  const near = [file, join(ROOT, 'package.json')].find((from) =>
+    isInstalled('typescript/package.json', from),
   );
   return near && join(dirname(createRequire(near).resolve('typescript/package.json')), 'bin/tsc');
 }

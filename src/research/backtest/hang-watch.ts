@@ -4,15 +4,16 @@ import { Worker } from 'node:worker_threads';
 import { hasCode } from '../../domain/failure.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { VirtualClock } from '../run/virtual-time.ts';
+import { IN_EVENT, NO_STRATEGY } from '../../strategy/containment.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 
 /** One event of one strategy; raised by `--event-limit`. */
 export const EVENT_MS_MAX = 20_000;
 
 export interface HangWatchData {
-  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls; slot 2: 1 when the watch has ended the run. */
+  /** Slots as in `strategy/containment.ts`; in place of that of promises 1 where the watch has ended the run. */
   readonly running: SharedArrayBuffer;
-  /** Number of slot 2: the thread that watches loads no module of this one, and so begins at once. */
+  /** Number of that slot: the thread that watches loads no module of this one, and so begins at once. */
   readonly ended: number;
   readonly limitMs: number;
 }
@@ -29,11 +30,11 @@ export class StrategyHangs extends Error {
 /** `place` of the strategy in the file; `nowUs` null in another thread, whose clock cannot be read. */
 export function hangText(
   { strategies, market }: Backtest,
-  place: number,
+  index: number,
   limitMs: number,
   nowUs: number | null = null,
 ): string {
-  const id = strategies[place]?.id ?? 'a strategy';
+  const id = strategies[index]?.id ?? 'a strategy';
   const at = nowUs === null ? '' : ` at ${formatLocalMoment(nowUs, market.calendar.utcOffsetMinutes)}`;
   return (
     `${id} did not return from the event${at} within ${limitMs / 1_000} s, and the run was ended: ` +
@@ -49,7 +50,7 @@ export function endingHangs<T>(
 ): T {
   const memory = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
   const running = new Int32Array(memory);
-  running[0] = -1;
+  running[IN_EVENT] = NO_STRATEGY;
   const clock = new VirtualClock();
   const workerData: HangWatchData = { running: memory, ended: ENDED, limitMs };
   const worker = new Worker(new URL('./hang-watch-worker.js', import.meta.url), { workerData });
@@ -64,7 +65,7 @@ export function endingHangs<T>(
   } catch (error) {
     if (!hasCode(error, 'ERR_SCRIPT_EXECUTION_INTERRUPTED')) throw error;
     if (running[ENDED] !== 1) process.exit(EXIT_SIGINT);
-    throw new StrategyHangs(hangText(backtest, running[0] ?? 0, limitMs, clock.nowUs));
+    throw new StrategyHangs(hangText(backtest, running[IN_EVENT] ?? 0, limitMs, clock.nowUs));
   } finally {
     void worker.terminate();
     Reflect.deleteProperty(globalThis, WORK);

@@ -12,7 +12,7 @@ import { type BacktestMarket, isWallTime, shownZone } from '../spec/backtest-mar
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { rowsPlayed, planBacktest } from '../spec/plan-backtest.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
-import { type Backtest, memoryOf, codePlaces } from '../spec/load-backtest.ts';
+import { type Backtest, memoryOf, stackNamesOf } from '../spec/load-backtest.ts';
 import {
   type RunSettings,
   type VerifiedRun,
@@ -104,7 +104,7 @@ function verifiedText(verification: Verification | null): string {
 
 function runOnce(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
   const { onProgress, watched } = options;
-  const { value, ...found } = trapped({ places: codePlaces(backtest), isFalse: false }, () =>
+  const { value, ...found } = trapped({ stackNames: stackNamesOf(backtest), isFalse: false }, () =>
     runBacktest(planBacktest(backtest, options), { ...watched, onProgress }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
@@ -152,12 +152,12 @@ function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest):
       ? '; with memory: day strategies begin again each morning, and an average of more than a day has no value'
       : '';
   const codes = [...new Set(sources.all.map(({ code }) => code))].join(', ');
-  const why = (symbols: readonly string[], place: number): string => {
+  const why = (symbols: readonly string[], index: number): string => {
     const rows = symbols.map((symbol) => ({ symbol, count: rowsPlayed(market, sources, symbol) }));
     const missing = rows.flatMap(({ symbol, count }) => (count === 0 ? [symbol] : []));
     if (missing.length > 0)
       return `no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
-    const [what, waits] = isOnBars(config) ? ['bar', readsBook(backtest, place)] : ['tick', false];
+    const [what, waits] = isOnBars(config) ? ['bar', readsBook(backtest, index)] : ['tick', false];
     const given = rows.map(({ symbol, count }) => `${formatCount(count, what)} of ${symbol}`).join(', ');
     return `it was given ${given}${waits ? ', and reads bid and ask, which bars do not have' : ''}${forgets}`;
   };
@@ -169,8 +169,8 @@ function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest):
 }
 
 /** The user's own code; a worker of the program's goes without a book. */
-const readsBook = ({ strategies }: Backtest, place: number): boolean =>
-  /\.(?:lastBook\b|books\$)/.test(strategies[place]?.code?.script ?? '');
+const readsBook = ({ strategies }: Backtest, index: number): boolean =>
+  /\.(?:lastBook\b|books\$)/.test(strategies[index]?.code?.script ?? '');
 
 function inferredFindings(backtest: Backtest, data: DataWatch['contracts']): readonly string[] {
   const codes = data.flatMap(({ symbol, hasBook, everyUs }) => (hasBook || everyUs !== null ? [] : [symbol]));
@@ -186,12 +186,12 @@ function inferredFindings(backtest: Backtest, data: DataWatch['contracts']): rea
 const FRAMES_MAX = 6;
 
 /** The frames of a stack from the innermost one in the files of the strategy's author. */
-function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
-  const own = strategies[place];
+function framesInSource({ strategies }: Backtest, index: number, stack: string): string {
+  const own = strategies[index];
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
   const first = Math.max(
     0,
-    lines.findIndex((line) => own !== undefined && line.includes(own.place)),
+    lines.findIndex((line) => own !== undefined && line.includes(own.stackName)),
   );
   const frames = lines.slice(first, first + FRAMES_MAX).join('\n');
   return own?.inSource(frames) ?? frames;
@@ -219,10 +219,10 @@ export function strayTexts(backtest: Backtest, strays: readonly unknown[]): read
   const texts = new Map<string, string>();
   for (const error of strays) {
     const stack = error instanceof Error ? (error.stack ?? '') : '';
-    const place = backtest.strategies.findIndex((each) => stack.includes(each.place));
-    const id = backtest.strategies[place]?.id ?? 'a strategy';
+    const index = backtest.strategies.findIndex((each) => stack.includes(each.stackName));
+    const id = backtest.strategies[index]?.id ?? 'a strategy';
     const head = `${id} failed in a promise or a timer of the machine, after the event was over: ${errorText(error)}`;
-    if (!texts.has(id)) texts.set(id, `${head}\n${framesInSource(backtest, place, stack)}`.trimEnd());
+    if (!texts.has(id)) texts.set(id, `${head}\n${framesInSource(backtest, index, stack)}`.trimEnd());
   }
   return [...texts.values()];
 }

@@ -6,8 +6,8 @@ import { setTrap } from '../../host/strategy-files/clock-trap.ts';
 import { loadBacktest } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
 
-const { file, seed, eventMsMax, places, running }: SecondRunOrder = workerData;
-setTrap({ places, isFalse: true });
+const { file, seed, eventMsMax, stackNames, running }: SecondRunOrder = workerData;
+setTrap({ stackNames, isFalse: true });
 const loaded = await loadBacktest(file, { loadMsMax: eventMsMax });
 if (!loaded.ok) throw new Error(`${file} is no longer what it was at the start`);
 const plan = planBacktest(loaded.backtest, { seed });

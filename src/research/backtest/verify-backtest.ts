@@ -5,7 +5,7 @@ import { runBacktest, type RunOptions, type RunProgress } from '../run/run-backt
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
-import { type Backtest, codePlaces } from '../spec/load-backtest.ts';
+import { type Backtest, stackNamesOf } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
 import { InvariantError, assertDefined } from '../../domain/assert.ts';
 import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-file.ts';
@@ -65,7 +65,7 @@ export function verifyBacktest(
       rows = done;
       report?.({ done: rowsBefore + done, all, what: 'verifying' });
     };
-    const { value: result, ...found } = trapped({ places: codePlaces(backtest), isFalse: false }, () =>
+    const { value: result, ...found } = trapped({ stackNames: stackNamesOf(backtest), isFalse: false }, () =>
       runBacktest(planned, { ...watched, onEntry, onProgress }),
     );
     rowsBefore += rows;
@@ -169,12 +169,12 @@ function uncheckedOf({ fill }: BacktestPlan): readonly string[] {
 export function cutOff(data: BacktestData, part: number) {
   const wanted = Math.floor(data.rows * part);
   let rows = 0;
-  for (const [place, day] of data.days.entries()) {
+  for (const [index, day] of data.days.entries()) {
     const opened = data.open(day);
     const today = opened.tapes.reduce((sum, tape) => sum + tape.rows.rows, 0);
-    if (rows + today > wanted || place === data.days.length - 1) {
+    if (rows + today > wanted || index === data.days.length - 1) {
       const atUs = momentAt(opened, wanted - rows);
-      const days = data.days.slice(0, place + 1);
+      const days = data.days.slice(0, index + 1);
       const cutUs = Math.min(atUs, ...opened.tapes.map((tape) => firstLost(tape, atUs)));
       return {
         data: { ...data, days, open: (each: typeof day) => withoutFuture(data.open(each), atUs) },
@@ -191,8 +191,8 @@ function momentAt({ tapes }: BacktestDay, row: number): number {
   const longest = assertDefined(tapes.toSorted((a, b) => b.rows.rows - a.rows.rows)[0], 'a day has a tape');
   const { rows } = longest;
   const all = tapes.reduce((sum, tape) => sum + tape.rows.rows, 0);
-  const place = Math.floor((row / Math.max(1, all)) * rows.rows);
-  return rows.tsUs[Math.min(Math.max(0, place), rows.rows - 1)] ?? 0;
+  const index = Math.floor((row / Math.max(1, all)) * rows.rows);
+  return rows.tsUs[Math.min(Math.max(0, index), rows.rows - 1)] ?? 0;
 }
 
 /** Rows before a moment; of bars those that were over by then. */
@@ -275,8 +275,8 @@ export interface SecondRunOrder {
   readonly seed: number | undefined;
   /** Longest time that a strategy may take for one event. */
   readonly eventMsMax: number;
-  readonly places: ReadonlyMap<string, string>;
-  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
+  readonly stackNames: ReadonlyMap<string, string>;
+  /** Names the strategy whose code runs, and counts its calls: the slots are in `strategy/containment.ts`. */
   readonly running: SharedArrayBuffer;
 }
 
@@ -293,8 +293,8 @@ export async function secondRun(
   { seed, eventMsMax }: Pick<SecondRunOrder, 'seed' | 'eventMsMax'>,
 ): Promise<SecondRun | string> {
   const running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
-  const [{ file }, places] = [backtest, codePlaces(backtest)];
-  const workerData: SecondRunOrder = { file, seed, eventMsMax, places, running: running.buffer };
+  const [{ file }, stackNames] = [backtest, stackNamesOf(backtest)];
+  const workerData: SecondRunOrder = { file, seed, eventMsMax, stackNames, running: running.buffer };
   const zone = process.env['TZ'];
   // A time zone is the whole process's.
   process.env['TZ'] = zone === ZONES[0] ? ZONES[1] : ZONES[0];
@@ -308,8 +308,8 @@ export async function secondRun(
     thread.on('message', (found: SecondRun) => resolve(found));
     thread.on('error', (error) => resolve(`${error.name}: ${errorText(error)}`));
     thread.on('exit', () => resolve('it ended before the last price'));
-    const stopWatch = watchCalls(running, eventMsMax, (place) =>
-      resolve(hangText(backtest, place, eventMsMax)),
+    const stopWatch = watchCalls(running, eventMsMax, (index) =>
+      resolve(hangText(backtest, index, eventMsMax)),
     );
     thread.on('exit', stopWatch);
   });

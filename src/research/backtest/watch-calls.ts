@@ -5,7 +5,7 @@ const CHECK_EVERY_MS = 250;
 export function watchCalls(
   running: Int32Array,
   limitMs: number,
-  onHang: (place: number) => void,
+  onHang: (index: number) => void,
 ): () => void {
   let seen = '';
   let sinceMs = performance.now();

@@ -37,8 +37,8 @@ export interface Backtest {
 }
 
 /** Text by which a stack trace shows the code of each strategy, by id. */
-export const codePlaces = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
-  new Map(strategies.map(({ id, place }) => [id, place]));
+export const stackNamesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
+  new Map(strategies.map(({ id, stackName }) => [id, stackName]));
 
 /** What one reading found, as plain data: another thread or machine makes the same backtest of it, without a file. */
 export interface BacktestInputs extends Pick<Backtest, 'file' | 'sources' | 'latency'> {
@@ -208,8 +208,8 @@ async function findStrategies(
   if (inputs === undefined) for (const text of typeNotes(loaded, config.state)) note(text);
   const known = new Map<string, LoadedStrategy>(loaded);
   for (const definition of CATALOG) {
-    const place = `/strategies/${definition.name}/`;
-    known.set(definition.name, { definition, place, loadUses: [], inSource: (stack) => stack });
+    const stackName = `/strategies/${definition.name}/`;
+    known.set(definition.name, { definition, stackName, loadUses: [], inSource: (stack) => stack });
   }
   const { entries, problems: wrong } = readStrategies(source, config, catalogWith(loaded));
   const strategies = entries.flatMap((entry) => {

@@ -20,7 +20,7 @@ import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.t
 export interface SweepWorkerData {
   readonly inputs: BacktestInputs;
   readonly columns: SharedColumns;
-  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
+  /** Names the strategy whose code runs, and counts its calls: the slots are in `strategy/containment.ts`. */
   readonly running: SharedArrayBuffer;
 }
 
@@ -104,8 +104,8 @@ class TrialThread {
   async run(task: TrialTask): Promise<TrialFigures> {
     this.#worker.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     const { backtest, eventMsMax: limitMs } = this.#options;
-    const stopWatch = watchCalls(this.#running, limitMs, (place) => {
-      const text = hangText(backtest, place, limitMs);
+    const stopWatch = watchCalls(this.#running, limitMs, (index) => {
+      const text = hangText(backtest, index, limitMs);
       this.#lost.abort(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
       void this.close();
     });

@@ -20,7 +20,7 @@ test.each([
   ['process.memoryUsage', () => void process.memoryUsage()],
   ['setTimeout', () => clearTimeout(setTimeout(() => undefined, 1_000_000))],
 ])('names who uses %s, once', (what, use) => {
-  const { uses } = trapped({ places: HERE, isFalse: false }, () => {
+  const { uses } = trapped({ stackNames: HERE, isFalse: false }, () => {
     use();
     use();
   });
@@ -28,13 +28,13 @@ test.each([
 });
 
 test('a date that is said is no clock', () => {
-  const { value, uses } = trapped({ places: HERE, isFalse: true }, () => new Date(0));
+  const { value, uses } = trapped({ stackNames: HERE, isFalse: true }, () => new Date(0));
   expect(value).toBeInstanceOf(Date);
   expect([value.toISOString(), uses]).toEqual(['1970-01-01T00:00:00.000Z', []]);
 });
 
 test('the work of others is not named', () => {
-  const { uses } = trapped({ places: new Map([['other', '/strategies/other/']]), isFalse: false }, () =>
+  const { uses } = trapped({ stackNames: new Map([['other', '/strategies/other/']]), isFalse: false }, () =>
     Date.now(),
   );
   expect(uses).toEqual([]);
@@ -42,7 +42,7 @@ test('the work of others is not named', () => {
 
 test('a false clock is years ahead, and false dice always fall the same', () => {
   const before = Date.now();
-  const { value } = trapped({ places: HERE, isFalse: true }, () => [
+  const { value } = trapped({ stackNames: HERE, isFalse: true }, () => [
     Date.now(),
     Math.random(),
     Math.random(),
@@ -55,7 +55,7 @@ test('everything is as it was afterwards, also when the work throws', () => {
   const real = [Date, Math.random, setTimeout, process.hrtime, Object.getOwnPropertyNames(performance)];
   const globals = [process.env, fetch, Object.getOwnPropertyNames(crypto)];
   expect(() =>
-    trapped({ places: HERE, isFalse: true }, () => {
+    trapped({ stackNames: HERE, isFalse: true }, () => {
       throw new Error('over');
     }),
   ).toThrow('over');
@@ -66,7 +66,7 @@ test('everything is as it was afterwards, also when the work throws', () => {
 });
 
 test('names who asks the network', () => {
-  const { uses } = trapped({ places: HERE, isFalse: false }, () => {
+  const { uses } = trapped({ stackNames: HERE, isFalse: false }, () => {
     void fetch('no address').catch(() => undefined);
   });
   expect(uses).toContainEqual({ strategy: 'me', what: 'fetch' });

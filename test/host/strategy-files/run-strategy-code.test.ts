@@ -9,6 +9,6 @@ beforeEach(() => {
 test('what a stream throws while a strategy is loaded refuses it, and breaks nothing later', async () => {
   const script = "require('rxjs').of(1).subscribe(() => { throw new Error('boom'); });";
   const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
-  const code = { file: '/own.js', digest: '1', script, place: 'strategy-1.js', imports: ['rxjs'], map };
+  const code = { file: '/own.js', digest: '1', script, stackName: 'strategy-1.js', imports: ['rxjs'], map };
   await expect(runStrategyCode('own', code)).rejects.toThrow('Error: boom');
 });
