@@ -90,14 +90,14 @@ interface SchemaPart extends Required<SchemaPosition> {
   readonly schema: $ZodType;
 }
 
-function problemsOf(issue: $ZodIssue, place: SchemaPart): readonly Problem[] {
-  const { source } = place;
-  const path = [...place.base, ...issue.path];
+function problemsOf(issue: $ZodIssue, part: SchemaPart): readonly Problem[] {
+  const { source } = part;
+  const path = [...part.base, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey(place, issue.path, key));
+      return issue.keys.map((key) => unknownKey(part, issue.path, key));
     case 'invalid_type':
-      return [problemAt(source, path, typeWords(issue, place.schema))];
+      return [problemAt(source, path, typeWords(issue, part.schema))];
     case 'invalid_value':
       return [notOneOf(source, path, issue.values.map(String))];
     case 'too_small':
@@ -110,7 +110,7 @@ function problemsOf(issue: $ZodIssue, place: SchemaPart): readonly Problem[] {
     case 'custom':
       return [problemAt(source, path, issue.message, hintOf(issue))];
     case 'invalid_union':
-      return unionProblems(issue, path, place);
+      return unionProblems(issue, path, part);
     case 'invalid_element':
     case 'invalid_key':
     case 'not_multiple_of':
@@ -121,17 +121,17 @@ function problemsOf(issue: $ZodIssue, place: SchemaPart): readonly Problem[] {
 function unionProblems(
   issue: Extract<$ZodIssue, { code: 'invalid_union' }>,
   path: Path,
-  place: SchemaPart,
+  part: SchemaPart,
 ): readonly Problem[] {
   // zod lists the known tags of a union; its types leave them out.
   if ('options' in issue && Array.isArray(issue.options))
-    return [notOneOf(place.source, path, issue.options.map(String))];
+    return [notOneOf(part.source, path, issue.options.map(String))];
   const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
   // The nearest problem inside shows which choice was meant.
   const nearest = tried.find((each) => each.path.length > 0) ?? tried[0];
   return nearest === undefined
-    ? [problemAt(place.source, path, issue.message)]
-    : problemsOf({ ...nearest, path: [...issue.path, ...nearest.path] }, place);
+    ? [problemAt(part.source, path, issue.message)]
+    : problemsOf({ ...nearest, path: [...issue.path, ...nearest.path] }, part);
 }
 
 /** Prefers a message of the schema to the name of the type. */
@@ -245,7 +245,7 @@ const SECRET_KEYS: ReadonlySet<PropertyKey> = new Set([
 ]);
 /** Plain words are mistakes, not secrets. */
 const WORD = /^[a-z]{1,12}$/i;
-const PARTS_OF_ADDRESS = /^(?<scheme>[a-z]+:\/\/)?(?:[^/@]*@)?(?<place>[^?#]*)/i;
+const PARTS_OF_ADDRESS = /^(?<scheme>[a-z]+:\/\/)?(?:[^/@]*@)?(?<rest>[^?#]*)/i;
 
 /** Replaces the value at `path` in messages; undefined when the value may be shown. */
 function valueWithoutSecret(path: Path, source: YamlSource): string | undefined {
@@ -255,8 +255,8 @@ function valueWithoutSecret(path: Path, source: YamlSource): string | undefined 
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a section of keys';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (name === 'restUrl' || name === 'streamUrl') {
-    const { scheme = '', place = '' } = PARTS_OF_ADDRESS.exec(text)?.groups ?? {};
-    return JSON.stringify(`${scheme}${place}`);
+    const { scheme = '', rest = '' } = PARTS_OF_ADDRESS.exec(text)?.groups ?? {};
+    return JSON.stringify(`${scheme}${rest}`);
   }
   return WORD.test(text) ? undefined : 'a text that is not shown here';
 }

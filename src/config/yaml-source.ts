@@ -169,8 +169,8 @@ export class YamlSource {
 
   #problemAt(offset: number, path: Path, expected: string, received: string, hint: string): Problem {
     const { line, col } = this.#lines.linePos(offset);
-    const place = { file: this.file, line: Math.max(1, line), column: Math.max(1, col) };
-    return { ...place, path: shownPath(path), expected, received, hint };
+    const position = { file: this.file, line: Math.max(1, line), column: Math.max(1, col) };
+    return { ...position, path: shownPath(path), expected, received, hint };
   }
 }
 

@@ -71,8 +71,8 @@ export class StrategyNames {
   /** A name that is new, such as that of a strategy that left the configuration, gets the next place. */
   indexOf(name: string): StrategyIndex {
     if (name === OPERATOR) return OPERATOR_INDEX;
-    const place = this.#names.indexOf(name);
-    if (place !== -1) return strategyIndex(place);
+    const index = this.#names.indexOf(name);
+    if (index !== -1) return strategyIndex(index);
     this.#names.push(name);
     return strategyIndex(this.#names.length - 1);
   }

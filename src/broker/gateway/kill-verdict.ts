@@ -139,7 +139,7 @@ class KnownBooks {
     }
     const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
     for (const rows of byOwner.values())
-      rows.sort((a, b) => this.#owners.placeOf(a) - this.#owners.placeOf(b));
+      rows.sort((a, b) => this.#owners.indexOf(a) - this.#owners.indexOf(b));
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));
     // Orders of other channels close the operator's position, and may be the only protection of a strategy's.
     for (const side of SIDES) {
@@ -261,10 +261,10 @@ class RowOwnership {
   }
 
   /** Of two exits the engine keeps the older: another choice here would leave neither. One that the journal does not know is younger. */
-  placeOf(row: BookRow): number {
+  indexOf(row: BookRow): number {
     const order = this.of(row);
-    const place = this.#reads.own?.orders.findIndex((each) => each === order) ?? -1;
-    return place === -1 ? Infinity : place;
+    const index = this.#reads.own?.orders.findIndex((each) => each === order) ?? -1;
+    return index === -1 ? Infinity : index;
   }
 
   isSent(row: BrokerOrder): boolean {
@@ -391,9 +391,9 @@ function pairsOf(open: readonly BookRow[]): ReadonlyMap<BookRow, string> {
     const { parent, orderCode, side, triggerWhen } = row;
     const bracket = `${parent} ${orderCode} ${side} ${row.qty}`;
     const half = `${bracket} ${triggerWhen}`;
-    const place = (counts.get(half) ?? 0) + 1;
-    counts.set(half, place);
-    pairs.set(row, `${bracket} ${place}`);
+    const nth = (counts.get(half) ?? 0) + 1;
+    counts.set(half, nth);
+    pairs.set(row, `${bracket} ${nth}`);
   }
   return pairs;
 }

@@ -190,19 +190,19 @@ export class SessionTracker {
     );
     const orders = this.orders.carriedOver(listed);
     const contracts = [...into];
-    const places = new Map<InstrumentIndex, InstrumentIndex>();
+    const newIndexes = new Map<InstrumentIndex, InstrumentIndex>();
     for (const { instrument } of [...held, ...orders]) {
-      if (places.has(instrument)) continue;
+      if (newIndexes.has(instrument)) continue;
       const contract = listed.find(({ index }) => index === instrument);
       if (contract === undefined) continue;
       const known = contracts.find(({ orderCode }) => orderCode === contract.orderCode);
       const index = known?.index ?? instrumentIndex(contracts.length);
-      places.set(instrument, index);
+      newIndexes.set(instrument, index);
       if (known === undefined) contracts.push({ ...contract, index });
     }
-    const placed = <T extends { readonly instrument: InstrumentIndex }>(each: T): readonly T[] => {
-      const place = places.get(each.instrument);
-      return place === undefined ? [] : [{ ...each, instrument: place }];
+    const reindexed = <T extends { readonly instrument: InstrumentIndex }>(each: T): readonly T[] => {
+      const index = newIndexes.get(each.instrument);
+      return index === undefined ? [] : [{ ...each, instrument: index }];
     };
     const carriedOver = held.map(({ owner, instrument, position: { qty, openValue } }): CarriedPosition => ({
       strategy: owner,
@@ -222,8 +222,8 @@ export class SessionTracker {
       commands: this.#unreadOnOrders,
       started: {
         follows: session,
-        carriedOver: carriedOver.flatMap(placed),
-        carriedOrders: orders.flatMap(placed),
+        carriedOver: carriedOver.flatMap(reindexed),
+        carriedOrders: orders.flatMap(reindexed),
         minted: this.#minted.all,
         haltedStrategies: haltedStrategies(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),

@@ -188,8 +188,8 @@ export class Plots {
 
   set({ strategy, instrument, name, tsUs, value }: PlotValue): void {
     if (!Number.isFinite(value)) return;
-    const place = (strategy + 1) * 1_000 + instrument;
-    const row = getOrCreate(this.#rows, place, noValues);
+    const key = (strategy + 1) * 1_000 + instrument;
+    const row = getOrCreate(this.#rows, key, noValues);
     const short = name.slice(0, NAME_LENGTH_MAX);
     if (row.size >= NAMES_MAX && !row.has(short)) return;
     const plotted = { strategy, instrument, name: short, tsUs, value };

@@ -41,7 +41,7 @@ export abstract class CanvasLayer implements ISeriesPrimitive<Time> {
   protected xOf(at: number, { horizontalPixelRatio }: BitmapScope): number {
     const before = Math.floor(at);
     const ends = [before, before + 1].map(
-      (place) => this.attachedTo?.chart.timeScale().logicalToCoordinate(place as Logical) ?? -1, // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
+      (index) => this.attachedTo?.chart.timeScale().logicalToCoordinate(index as Logical) ?? -1, // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
     );
     const [left = -1, right = -1] = ends;
     return (left + (right - left) * (at - before)) * horizontalPixelRatio;

@@ -273,8 +273,8 @@ class Backdrop extends CanvasLayer {
       context.fillRect(left, 0, Math.max(1, this.xOf(to, scene) - left), bitmapSize.height);
     }
     for (const [upper, lower, colour] of bands) {
-      const edge = (place: number): readonly (readonly [number, number])[] =>
-        (lines[place]?.values ?? []).map((value, at) => [this.xOf(at, scene), this.yOf(value ?? 0, scene)]);
+      const edge = (index: number): readonly (readonly [number, number])[] =>
+        (lines[index]?.values ?? []).map((value, at) => [this.xOf(at, scene), this.yOf(value ?? 0, scene)]);
       context.fillStyle = ink(colour, 0.16);
       context.beginPath();
       for (const [x, y] of [...edge(upper), ...edge(lower).toReversed()]) context.lineTo(x, y);

@@ -208,9 +208,9 @@ class OrderLines {
 /** Colours of the page; further lines have them again, dashed. */
 const LINE_COLOURS = ['price', 'mark', 'accent-3', 'accent-4'];
 
-const lineLook = (place: number) => ({
-  color: ink(LINE_COLOURS[place % LINE_COLOURS.length] ?? 'price'),
-  lineStyle: place < LINE_COLOURS.length ? LineStyle.Solid : LineStyle.Dashed,
+const lineLook = (index: number) => ({
+  color: ink(LINE_COLOURS[index % LINE_COLOURS.length] ?? 'price'),
+  lineStyle: index < LINE_COLOURS.length ? LineStyle.Solid : LineStyle.Dashed,
 });
 
 class PriceLines {
@@ -243,7 +243,7 @@ class PriceLines {
 
   redraw(): void {
     const shown = [...this.#series];
-    for (const [place, [, series]] of shown.entries()) series.applyOptions(lineLook(place));
+    for (const [index, [, series]] of shown.entries()) series.applyOptions(lineLook(index));
     this.#legend.replaceChildren(...shown.map(([label], index) => legendOf(label, index)));
   }
 }
@@ -255,8 +255,8 @@ const LINE_OPTIONS = {
   crosshairMarkerVisible: false,
 } as const;
 
-function legendOf(label: string, place: number): HTMLElement {
-  const { color, lineStyle } = lineLook(place);
+function legendOf(label: string, index: number): HTMLElement {
+  const { color, lineStyle } = lineLook(index);
   const swatch = document.createElement('i');
   swatch.ariaHidden = 'true';
   swatch.style.borderTop = `3px ${lineStyle === LineStyle.Solid ? 'solid' : 'dashed'} ${color}`;

@@ -296,8 +296,8 @@ function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
   for (const { orderCode, limitPoints, qty, filledQty, triggerPoints } of state.value?.orders ?? [])
     if (orderCode === contract && limitPoints !== null && triggerPoints === null)
       ours.set(limitPoints, (ours.get(limitPoints) ?? 0) + qty - filledQty);
-  const row = (level: Level | undefined, side: 'buy' | 'sell', place: number) => (
-    <tr key={`${side}${place}`} class={side}>
+  const row = (level: Level | undefined, side: 'buy' | 'sell', index: number) => (
+    <tr key={`${side}${index}`} class={side}>
       <td class="num right">{level === undefined ? '–' : points(level[0], tick)}</td>
       <td class="right">
         <Bar part={(level?.[1] ?? 0) / most} tone={side} label={t.quantity} />
@@ -306,7 +306,7 @@ function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
       <td class="num mine">{(level !== undefined && ours.get(level[0])) || ''}</td>
     </tr>
   );
-  const places = Array.from({ length: LEVELS }, (_, index) => index);
+  const levels = Array.from({ length: LEVELS }, (_, index) => index);
   const [bestBid, bestAsk] = [bids[0]?.[0], asks[0]?.[0]];
   return (
     <table class="depth" aria-label={t.depth}>
@@ -318,7 +318,7 @@ function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
         </tr>
       </thead>
       <tbody>
-        {places.toReversed().map((place) => row(asks[place], 'sell', place))}
+        {levels.toReversed().map((index) => row(asks[index], 'sell', index))}
         <tr class="spread">
           <td colSpan={3} class="num">
             {bestBid === undefined || bestAsk === undefined
@@ -326,7 +326,7 @@ function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
               : `${t.spread} ${points(bestAsk - bestBid, tick)}`}
           </td>
         </tr>
-        {places.map((place) => row(bids[place], 'buy', place))}
+        {levels.map((index) => row(bids[index], 'buy', index))}
       </tbody>
     </table>
   );

@@ -15,15 +15,15 @@ const ACCOUNT = 'account';
 
 type Picture = readonly [ChartLook, ChartContent];
 
-export function drawChart(box: HTMLElement, data: ReportData, kind: string, place: number): void {
-  const prices = data.prices[place];
+export function drawChart(box: HTMLElement, data: ReportData, kind: string, index: number): void {
+  const prices = data.prices[index];
   if (kind === 'prices' && prices !== undefined) return drawPrices(box, data, prices);
-  const picture = PICTURES[kind]?.(data, place) ?? null;
+  const picture = PICTURES[kind]?.(data, index) ?? null;
   if (picture !== null) drawLineChart(box, ...picture);
 }
 
 /** By kind, each null where the report has no such data. */
-const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Picture | null>> = {
+const PICTURES: Readonly<Record<string, (data: ReportData, index: number) => Picture | null>> = {
   equity({ account: { tsSeconds: x, equity: values }, worst, utcOffsetMinutes, currency, moneyDigits }) {
     return [
       { height: 280, utcOffsetMinutes, unit: currency, moneyDigits, sync: ACCOUNT },
@@ -106,8 +106,8 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
   },
 
   /** Outer bands pale, inner ones darker, the middle as a line. */
-  fan({ fans, currency, moneyDigits }, place) {
-    const fan = fans[place];
+  fan({ fans, currency, moneyDigits }, index) {
+    const fan = fans[index];
     if (fan === undefined) return null;
     const { xName, x, bands } = fan;
     const middle = Math.floor(bands.length / 2);

@@ -90,14 +90,14 @@ export function mapColumns(
       continue;
     }
     if (byName === -1 && name === NO_COLUMN) continue;
-    const place = byName === -1 && /^\d{1,3}$/.test(name) ? Number(name) - 1 : byName;
-    if (place < 0 || place >= width) {
+    const column = byName === -1 && /^\d{1,3}$/.test(name) ? Number(name) - 1 : byName;
+    if (column < 0 || column >= width) {
       return {
         ok: false,
         problem: `no column ${JSON.stringify(name)} for ${role} in: ${shown(header, width)}`,
       };
     }
-    columns[role] = place;
+    columns[role] = column;
   }
   // A column of dates belongs to one of times alone; a timestamp contains its date.
   const hasOwnDate = columns.time === columns.date || names[columns.time ?? -1] !== 'time';

@@ -210,9 +210,9 @@ class BarReader extends ImportRowReader<YearBars> {
 
   constructor(source: RowSource<YearBars>, shift: DurationUs) {
     super(source);
-    const { columns, place } = source;
+    const { columns, columnOf } = source;
     this.#shift = shift;
-    this.#prices = PRICES.map(place);
+    this.#prices = PRICES.map(columnOf);
     this.#volume = columns.volume ?? NONE;
   }
 

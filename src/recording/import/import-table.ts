@@ -126,7 +126,7 @@ function rowSource(file: string, head: TableHead, options: ImportOptions) {
   const mapped = mapColumns(head.header, options.columns, head.width);
   if (!mapped.ok) throw new InputFault('arguments', `${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
-  const place = (role: ColumnRole): number => {
+  const columnOf = (role: ColumnRole): number => {
     const found = columns[role];
     if (found !== undefined) return found;
     throw new InputFault(
@@ -148,7 +148,7 @@ function rowSource(file: string, head: TableHead, options: ImportOptions) {
   const day = options.day === undefined ? name.day : tradingDay(options.day);
   const stamps = { zone: stampZone, day, dateOrder };
   const isByColumn = options.symbol === undefined && columns.symbol !== undefined;
-  return { columns, place, stamps, symbol: isByColumn ? '' : symbol };
+  return { columns, columnOf, stamps, symbol: isByColumn ? '' : symbol };
 }
 
 /** Options of a backtest file or the command line, under the same names. */
@@ -227,7 +227,7 @@ export interface RowSource<T extends SpillableRows> {
   readonly head: TableHead;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
-  readonly place: (role: ColumnRole) => number;
+  readonly columnOf: (role: ColumnRole) => number;
   /** Symbol of all rows, whatever a column calls it; empty where the column has it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
@@ -253,10 +253,10 @@ export abstract class ImportRowReader<T extends SpillableRows> {
   readonly #cellsMin: number;
 
   constructor(source: RowSource<T>) {
-    const { options, columns, stamps, place } = source;
+    const { options, columns, stamps, columnOf } = source;
     this.source = source;
     this.#stamps = new StampReader(stamps);
-    this.#time = place('time');
+    this.#time = columnOf('time');
     this.#date = columns.date ?? NONE;
     const { tickSize, lotSize, round = false, decimalComma: hasComma = false } = options;
     this.#ticks = new DecimalReader(tickSize, { hasComma });

@@ -80,23 +80,23 @@ function lastPrices(isQuotes: boolean): (part: TickRows) => void {
 type LevelCells = readonly number[];
 
 /** Cells of numbered levels; empty where there are none. */
-function levelCells({ columns, place }: RowSource<DayTicks>): LevelCells {
+function levelCells({ columns, columnOf }: RowSource<DayTicks>): LevelCells {
   const deepest = BOOK_LEVELS.findLast((level) =>
     TOUCH_ROLES.some((role) => columns[levelRole(role, level)] !== undefined),
   );
   return BOOK_LEVELS.slice(0, deepest ?? 0).flatMap((level) =>
-    TOUCH_ROLES.map((role) => place(levelRole(role, level))),
+    TOUCH_ROLES.map((role) => columnOf(levelRole(role, level))),
   );
 }
 
-function touchCells(file: string, { columns, place }: RowSource<DayTicks>): LevelCells {
+function touchCells(file: string, { columns, columnOf }: RowSource<DayTicks>): LevelCells {
   const { bid_size: bidSize = NONE, ask_size: askSize = NONE } = columns;
   if ((bidSize === NONE) !== (askSize === NONE))
     throw new InputFault(
       'arguments',
       `${file}, line 1: expected a size for bid and ask or for neither, was one`,
     );
-  return [place('bid'), bidSize, place('ask'), askSize];
+  return [columnOf('bid'), bidSize, columnOf('ask'), askSize];
 }
 
 /** Zones differ by whole quarters of an hour, so a local day begins with one. */
@@ -202,10 +202,10 @@ class PrintReader extends TickReader {
 
   constructor(source: RowSource<DayTicks>) {
     super(source, levelCells(source));
-    const { options, columns, place } = source;
+    const { options, columns, columnOf } = source;
     this.#sides = new SideCodes(options.sides);
-    this.#price = place('price');
-    this.#volume = place('volume');
+    this.#price = columnOf('price');
+    this.#volume = columnOf('volume');
     this.#side = columns.side ?? NONE;
   }
 

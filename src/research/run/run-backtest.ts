@@ -46,7 +46,7 @@ export interface RunOptions {
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
   readonly onDay?: (day: BacktestDay) => void;
-  /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
+  /** Names the strategy whose code runs, for the watch of another thread. */
   readonly running?: Int32Array;
   /** Shows where the run is, also when it does not return. */
   readonly clock?: VirtualClock;
@@ -122,14 +122,14 @@ class Run {
     return this.#result();
   }
 
-  #playDay(day: TradingDay, place: number): void {
+  #playDay(day: TradingDay, dayIndex: number): void {
     const data = this.#plan.data.open(day);
     this.#options.onDay?.(data);
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
     const opening = new DayOpening(data.tapes.filter(({ isGuessed }) => !isGuessed));
     const tapes = this.#openMarkets(data, moments, opening);
-    const engine = this.#openEngine(data, place);
+    const engine = this.#openEngine(data, dayIndex);
     const player = new TapePlayer(
       {
         engine,
@@ -205,24 +205,24 @@ class Run {
   }
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
-  #openEngine(data: BacktestDay, place: number): Engine {
+  #openEngine(data: BacktestDay, dayIndex: number): Engine {
     const { memory, warmUpDays } = this.#plan;
     if (memory === 'day') this.#timeline.leaveEngine();
     const isNew = this.#timeline.engine === null;
     const engine = this.#timeline.engine ?? this.#createEngine();
     this.#timeline.engine = engine;
-    this.#journal.isWarmUp = place < warmUpDays;
+    this.#journal.isWarmUp = dayIndex < warmUpDays;
     const carriedOver = this.#account.carriedOver();
     this.#timeline.post({ kind: 'contracts', contracts: data.contracts });
     this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, halted: null });
     if (isNew) {
-      this.#timeline.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
+      this.#timeline.post({ kind: 'booted', boot: dayIndex + 1, accountTail: 'BCKTST' });
       this.#timeline.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
-    if (place === 0 && warmUpDays > 0) this.#command('halt', 'warm-up');
+    if (dayIndex === 0 && warmUpDays > 0) this.#command('halt', 'warm-up');
     // Entries that a loss has halted a person resumes in the morning.
-    const isResumed = !isNew && this.#journal.isHalted && place > warmUpDays;
-    if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command('resume', 'another day');
+    const isResumed = !isNew && this.#journal.isHalted && dayIndex > warmUpDays;
+    if ((dayIndex === warmUpDays && warmUpDays > 0) || isResumed) this.#command('resume', 'another day');
     return engine;
   }
 

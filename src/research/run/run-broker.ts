@@ -266,13 +266,13 @@ export class RunVenue implements VenueContext, OrderListener {
     plan: VenuePlan,
     clock: VirtualClock,
     account: RunAccount,
-    tape: JournalDigest,
+    digest: JournalDigest,
     broker: RunBroker,
   ) {
     this.#plan = plan;
     this.#clock = clock;
     this.#account = account;
-    this.#digest = tape;
+    this.#digest = digest;
     this.#broker = broker;
     this.#acceptsMarketOrders = plan.settings.marketOrders === true;
     this.#exitsStartNextBar = plan.fill.on === 'bars' && plan.fill.exitsFrom === 'next_bar';

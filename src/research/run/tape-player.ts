@@ -158,12 +158,12 @@ const ROWS_AT_ONCE = 1 << 18;
  */
 function mergeByTime(tapes: readonly PlayedTape[]) {
   const all = tapes.reduce((sum, { rows }) => sum + rows.rows, 0);
-  const turns = { tsUs: new Float64Array(all), places: new Uint16Array(all) };
+  const turns = { tsUs: new Float64Array(all), tapes: new Uint16Array(all) };
   const leaves = 2 ** Math.ceil(Math.log2(tapes.length));
   const played = new Int32Array(leaves);
   const nextUs = new Float64Array(leaves).fill(Infinity);
-  for (const [place, { rows }] of tapes.entries())
-    nextUs[place] = rows.rows > 0 ? (rows.tsUs[0] ?? Infinity) : Infinity;
+  for (const [tape, { rows }] of tapes.entries())
+    nextUs[tape] = rows.rows > 0 ? (rows.tsUs[0] ?? Infinity) : Infinity;
   const winners = new Uint16Array(2 * leaves);
   for (let index = 0; index < leaves; index += 1) winners[leaves + index] = index;
   const decide = (node: number): void => {
@@ -173,14 +173,14 @@ function mergeByTime(tapes: readonly PlayedTape[]) {
   };
   for (let node = leaves - 1; node > 0; node -= 1) decide(node);
   for (let turn = 0; turn < all; turn += 1) {
-    const place = winners[1] ?? 0;
-    turns.places[turn] = place;
-    turns.tsUs[turn] = nextUs[place] ?? Infinity;
-    const row = (played[place] ?? 0) + 1;
-    played[place] = row;
-    const rows = tapes[place]?.rows;
-    nextUs[place] = rows !== undefined && row < rows.rows ? (rows.tsUs[row] ?? Infinity) : Infinity;
-    for (let node = (leaves + place) >> 1; node > 0; node >>= 1) decide(node);
+    const tape = winners[1] ?? 0;
+    turns.tapes[turn] = tape;
+    turns.tsUs[turn] = nextUs[tape] ?? Infinity;
+    const row = (played[tape] ?? 0) + 1;
+    played[tape] = row;
+    const rows = tapes[tape]?.rows;
+    nextUs[tape] = rows !== undefined && row < rows.rows ? (rows.tsUs[row] ?? Infinity) : Infinity;
+    for (let node = (leaves + tape) >> 1; node > 0; node >>= 1) decide(node);
   }
   return turns;
 }
@@ -211,7 +211,7 @@ export class TapePlayer {
       this.#cursorIndices = null;
       this.#rows = only.rows.rows;
     } else {
-      ({ tsUs: this.#tsUs, places: this.#cursorIndices } = mergeByTime(tapes));
+      ({ tsUs: this.#tsUs, tapes: this.#cursorIndices } = mergeByTime(tapes));
       this.#rows = this.#cursorIndices.length;
     }
   }
@@ -322,12 +322,12 @@ export class TapePlayer {
     const { priceTicks, qty } = rows;
     const clock = this.#clock;
     const times = this.#tsUs;
-    const places = this.#cursorIndices;
+    const indices = this.#cursorIndices;
     let turn = this.#turn;
     let { row } = cursor;
     let lastTurn = -1;
     let after: QuietEnd = 'next';
-    for (const index = places?.[turn]; turn < end && places?.[turn] === index; turn += 1) {
+    for (const index = indices?.[turn]; turn < end && indices?.[turn] === index; turn += 1) {
       const atUs = times[turn] ?? 0;
       const traded = qty[row] ?? 0;
       const price = priceTicks[row] ?? 0;

@@ -102,10 +102,10 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
 const BAR_LENGTH = 'barSeconds';
 
 /** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
-function fittedParams({ source, strategies }: Backtest, place: number, everyUs: number | null) {
-  const { definition, params } = assertDefined(strategies[place], 'a strategy has its place in the file');
+function fittedParams({ source, strategies }: Backtest, index: number, everyUs: number | null) {
+  const { definition, params } = assertDefined(strategies[index], 'a strategy has its place in the file');
   const seconds = Number(params[BAR_LENGTH]);
-  if (everyUs === null || source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined) return params;
+  if (everyUs === null || source.at(['strategies', index, 'params', BAR_LENGTH]) !== undefined) return params;
   if (Number.isNaN(seconds) || (seconds * US_PER_SECOND) % everyUs === 0) return params;
   const read = definition.parseParams({ ...params, [BAR_LENGTH]: everyUs / US_PER_SECOND });
   return read.ok ? read.value : params;

@@ -85,9 +85,9 @@ export function rankedPlaces(
     each.trades < tradesMin || each.stopped !== null ? null : objectiveOf(each, objective),
   );
   return scores
-    .flatMap((score, index) => (score === null ? [] : [{ score, place: index }]))
-    .toSorted((a, b) => b.score - a.score || a.place - b.place)
-    .map(({ place }) => place);
+    .flatMap((score, index) => (score === null ? [] : [{ score, index }]))
+    .toSorted((a, b) => b.score - a.score || a.index - b.index)
+    .map(({ index }) => index);
 }
 
 // Walk-forward windows: parameters are chosen on the in-sample days and tried on the out-of-sample days after them, which no

@@ -68,7 +68,7 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
     const ranked = rankedPlaces(figures, plan.ranking);
     const best = runBestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
-    const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
+    const bestReturns = best === null ? [] : (figures[best.index]?.dailyReturns ?? []);
     const basis = ratioBasis(backtest.sources.days, backtest.config.statistics);
     return {
       ...plan,
@@ -166,8 +166,8 @@ async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<read
 async function walkForward(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['windows'] | null> {
   const { space, trials, windows, ranking } = plan;
   if (windows.length === 0) return null;
-  const task = (place: number, days: readonly TradingDay[], own: Partial<TrialTask> = {}): TrialTask => ({
-    params: paramsOf(space, trials[place] ?? []),
+  const task = (index: number, days: readonly TradingDay[], own: Partial<TrialTask> = {}): TrialTask => ({
+    params: paramsOf(space, trials[index] ?? []),
     days,
     ...own,
   });
@@ -198,17 +198,17 @@ function runBestAgain(
   { space }: SweepPlan,
   trials: readonly SweptTrial[],
   ranked: readonly number[],
-): { readonly place: number; readonly result: BacktestResult } | null {
-  const [place] = ranked;
-  const best = place === undefined ? undefined : trials[place];
-  if (place === undefined || best === undefined) return null;
+): { readonly index: number; readonly result: BacktestResult } | null {
+  const [index] = ranked;
+  const best = index === undefined ? undefined : trials[index];
+  if (index === undefined || best === undefined) return null;
   const task = { params: paramsOf(space, best.assignment), days: null };
   const result = new TrialRunner(backtest, columns).result(task);
   if (result.journalHash !== best.figures.journalHash)
     throw new Error(
       'the best trial run again gave another journal: results are of another build (use --fresh)',
     );
-  return { place, result };
+  return { index, result };
 }
 
 const NAME_LENGTH = 12;

@@ -150,8 +150,8 @@ const bestTable = ({ space, ranked, ranking, trials }: SweepResult, most: number
   title: 'Best trials',
   note: `by ${objectiveWords(ranking.objective)}${ranked.length > most ? `, the first ${most} of ${ranked.length}; all are in trials.csv` : ''}`,
   columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
-  rows: ranked.slice(0, most).flatMap((place, i): readonly SweepRow[] => {
-    const trial = trials[place];
+  rows: ranked.slice(0, most).flatMap((index, i): readonly SweepRow[] => {
+    const trial = trials[index];
     if (trial === undefined) return [];
     const figures = Object.values(BEST_COLUMNS).map((cell) => cell(trial.figures));
     return [[String(i + 1), ...trial.assignment.map(String), ...figures]];
@@ -191,7 +191,7 @@ function spanOf(days: readonly string[]): string {
 
 /** The best trial as it is written in the file: `ema: { fast: 3, slow: 45 }`; null where none can be picked. */
 function bestParams({ space, best, trials }: SweepResult): string | null {
-  const assignment = best === null ? undefined : trials[best.place]?.assignment;
+  const assignment = best === null ? undefined : trials[best.index]?.assignment;
   if (assignment === undefined) return null;
   return Object.entries(paramsOf(space, assignment))
     .map(([id, params]) => {
@@ -261,8 +261,8 @@ function sweepJson({ market, sources }: Backtest, found: SweepResult): unknown {
     triedEver: found.triedEver,
     warnings: [...sources.remarks, ...sweepWarnings(found)],
     selectionBias: found.bias ?? null,
-    best: best === null ? null : trials[best.place],
-    ranked: found.ranked.map((place) => place + 1),
+    best: best === null ? null : trials[best.index],
+    ranked: found.ranked.map((index) => index + 1),
     trials,
     walkForward:
       walkForward === null
@@ -302,7 +302,7 @@ const FIGURES: Readonly<Record<string, Exclude<keyof TrialFigures, 'dailyReturns
 
 /** In the order of the search; `rank` is empty for a trial that cannot be picked. */
 function trialsCsv({ space, trials, ranked }: SweepResult): string {
-  const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
+  const rankOf = new Map(ranked.map((index, i) => [index, i + 1]));
   return csvText(
     ['trial', 'rank', ...dimensionNames(space), ...Object.keys(FIGURES)],
     trials.map(({ assignment, figures }, index) => [

@@ -71,7 +71,7 @@ test('whatever trial ends first, the outcome is the same; a sweep that was kille
   expect(outcomeOf(resumed)).toEqual(outcomeOf(whole));
   expect(readFileSync(log, 'utf8').trimEnd().split('\n')).toHaveLength(8);
   expect(whole.ranked.length).toBeGreaterThan(0);
-  expect(whole.best!.place).toBe(whole.ranked[0]);
+  expect(whole.best!.index).toBe(whole.ranked[0]);
 });
 
 /** The part that does not show how it was found. */
