@@ -63,17 +63,20 @@ export function cover<Order>(
     else closing.push({ order, view });
   }
   const stops = closing.filter(({ view }) => view.role === 'stop');
-  const fit = new Fit<Order>(Math.abs(held));
-  const tooLarge = stops.filter((each) => !fit.tryFit(each, false));
+  const forStops = new Remainder<Order>(Math.abs(held));
+  const tooLarge = stops.filter((each) => !forStops.tryTake(each, false));
   // The one with the least excess stays.
   for (const each of tooLarge.toSorted((a, b) => a.view.qty - b.view.qty))
-    if (!fit.tryFit(each, true)) increasing.add(each.order);
-  const exits = new Fit<Order>(Math.abs(held));
-  const inPlace = stops.filter(({ order, view }) => view.isProtective !== true && !increasing.has(order));
-  for (const each of inPlace.filter(({ order }) => !fit.oversized.has(order))) exits.tryFit(each, false);
-  for (const each of inPlace.filter(({ order }) => fit.oversized.has(order))) exits.tryFit(each, true);
+    if (!forStops.tryTake(each, true)) increasing.add(each.order);
+  // Exits share the position with these stops, and not with protective ones, which shrink as they fill.
+  const forExits = new Remainder<Order>(Math.abs(held));
+  const ownStops = stops.filter(({ order, view }) => view.isProtective !== true && !increasing.has(order));
+  for (const each of ownStops.filter(({ order }) => !forStops.oversized.has(order)))
+    forExits.tryTake(each, false);
+  for (const each of ownStops.filter(({ order }) => forStops.oversized.has(order)))
+    forExits.tryTake(each, true);
   for (const each of closing)
-    if (each.view.role !== 'stop' && !exits.tryFit(each, false)) increasing.add(each.order);
+    if (each.view.role !== 'stop' && !forExits.tryTake(each, false)) increasing.add(each.order);
   const stopQty = qtyOf(stops);
   const staying = closing.filter(({ order }) => !increasing.has(order));
   return {
@@ -81,7 +84,7 @@ export function cover<Order>(
     takeProfitQty: qtyOf(closing.filter(({ view }) => view.role === 'take_profit')),
     nakedQty: Math.max(0, Math.abs(held) - stopQty),
     increasing,
-    oversized: new Set([...fit.oversized, ...exits.oversized]),
+    oversized: new Set([...forStops.oversized, ...forExits.oversized]),
     excess: Math.max(0, qtyOf(staying) - Math.abs(held)),
   };
 }
@@ -93,7 +96,7 @@ interface ClosingOrder<Order> {
 }
 
 /** Remainder of a position while orders are taken out of it. */
-class Fit<Order> {
+class Remainder<Order> {
   readonly oversized = new Set<Order>();
   readonly #taken = new Map<string, number>();
   readonly #oversizedGroups = new Set<string>();
@@ -103,7 +106,7 @@ class Fit<Order> {
     this.#left = held;
   }
 
-  tryFit({ order, view: { group, qty } }: ClosingOrder<Order>, mayExceed: boolean): boolean {
+  tryTake({ order, view: { group, qty } }: ClosingOrder<Order>, mayExceed: boolean): boolean {
     const shared = group === null ? 0 : (this.#taken.get(group) ?? 0);
     const needed = Math.max(0, qty - shared);
     const over = Math.max(0, needed - this.#left);
