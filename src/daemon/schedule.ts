@@ -1,7 +1,7 @@
 /**
- * The jobs of the exchange's day, whatever the zone of this machine. A trigger only asks, and `dueMoments` decides what is due: a trigger
- * that is early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so a
- * start at 08:47 is in the right phase without having seen the open. The schedule is followed by the jobs of the token and by the watch on the clock.
+ * The jobs of the exchange's day, whatever the zone of this machine. Cron, timers and a check only ask, and `dueMoments` decides what is due:
+ * a fire that is early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so
+ * a start at 08:47 is in the right phase without having seen the open. The token's jobs and the watch on the clock come after the schedule.
  */
 import { schedule as cron } from 'node-cron';
 import { formatLocalTime, parseTimeOfDay } from '../text/dates.ts';
@@ -166,7 +166,7 @@ export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): s
   return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
 }
 
-/** A safety net below the triggers: timers pause while the machine sleeps, the exchange does not. */
+/** A safety net below cron and timers: they pause while the machine sleeps, the exchange does not. */
 const CHECK_EVERY = seconds(5);
 /** The wall clock may be ahead of ours by less than this while the two agree. */
 const FIRE_SLIP = seconds(0.05);
@@ -188,7 +188,7 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
     runDue(by);
   }
 
-  /** Not at once: a trigger must not catch errors of a job. */
+  /** Not at once: what fires must not catch errors of a job. */
   function fire(by: FiredBy): void {
     cancelFire?.();
     cancelFire = timers.after(FIRE_SLIP, () => runDue(by));

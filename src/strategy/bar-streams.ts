@@ -92,7 +92,7 @@ export class BarBuilder {
     this.seenFromUs = Math.max(this.seenFromUs, at + 1);
   }
 
-  /** Trades are missed until `seeing`. */
+  /** Trades are missed until `onFeedBack`. */
   onFeedLost(): void {
     this.seenFromUs = Infinity;
   }

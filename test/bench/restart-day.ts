@@ -231,9 +231,9 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     gateway: { submit: () => undefined, modify: () => undefined, cancel: () => undefined },
     reports,
   };
-  const halt: Pick<Halt, 'reason' | 'why' | 'takeEngineRow' | 'writeEngineRows' | 'markDelivered'> = {
+  const halt: Pick<Halt, 'reason' | 'inForce' | 'takeEngineRow' | 'writeEngineRows' | 'markDelivered'> = {
     reason: null,
-    why: null,
+    inForce: null,
     takeEngineRow: () => undefined,
     writeEngineRows: () => undefined,
     markDelivered: () => undefined,

@@ -115,7 +115,7 @@ class Story {
 
   #frame(text: string): void {
     this.#offered += 1;
-    this.#inbox.frame(text);
+    this.#inbox.takeFrame(text);
   }
 
   #answer(): void {

@@ -56,7 +56,7 @@ const FEW_EXCHANGES = 3;
 const TRIES_MAX = 3;
 const OPERATOR_WAIT = minutes(1);
 /** The end of a token is noticed within this after a standby. */
-const LOOK_EVERY = minutes(1);
+const CHECK_EVERY = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
 const RETRY_WAITS: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 
@@ -319,10 +319,10 @@ export class TokenKeeper implements TokenSource {
     this.#notify();
   }
 
-  /** Looks again and again: timers pause while the machine sleeps, and the token ends meanwhile. */
+  /** Checks again and again: timers pause while the machine sleeps, and the token ends meanwhile. */
   #awaitEnd(token: AccessToken): void {
     const { clock, timers, onSignal } = this.#options;
-    const left = Math.min(token.expiresAt - clock.nowUs(), LOOK_EVERY);
+    const left = Math.min(token.expiresAt - clock.nowUs(), CHECK_EVERY);
     this.#expiry = timers.after(durationUs(left), () => {
       if (this.current() !== undefined) return this.#awaitEnd(token);
       if (!this.#isNight()) onSignal({ kind: 'expired' });

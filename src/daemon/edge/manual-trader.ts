@@ -200,10 +200,10 @@ export class ManualTrader {
   }
 
   /** Why an equal call, recorded before this one, forbids it, or null. */
-  #twinOf(call: ManualCall, again: boolean, before?: string): string | null {
+  #twinOf(call: ManualCall, again: boolean, ownId?: string): string | null {
     if (!addsWhenRepeated(call)) return null;
     let twin: TsUs | undefined;
-    const failure = thrownText(() => (twin = this.#log.unknownTwin(call, again, before)));
+    const failure = thrownText(() => (twin = this.#log.unknownTwin(call, again, ownId)));
     if (failure !== null) return `the record of calls cannot be read: ${failure}`;
     return twin === undefined
       ? null
@@ -212,7 +212,7 @@ export class ManualTrader {
 
   #dispatch(call: ManualCall): Promise<ManualOutcome> {
     const { rest } = this;
-    const send = { priority: isCancel(call) ? 'exit' : 'entry', refuse } as const;
+    const send = { priority: isCancel(call) ? 'exit' : 'entry', refuse: refuseNothing } as const;
     switch (call.kind) {
       case 'place':
         return rest.place({ ...call, clientOrderId: this.#callId() }, send);
@@ -227,13 +227,13 @@ export class ManualTrader {
       case 'condition-cancel':
         return rest.conditions.cancel(call, send);
       case 'deposit':
-        return rest.money.deposit(call, { refuse });
+        return rest.money.deposit(call, { refuse: refuseNothing });
       case 'withdraw':
-        return rest.money.withdraw(call, { refuse });
+        return rest.money.withdraw(call, { refuse: refuseNothing });
       case 'transfer':
-        return rest.money.transfer(call, { refuse });
+        return rest.money.transfer(call, { refuse: refuseNothing });
       case 'cancel-stock-orders':
-        return rest.accounts.cancelStockOrders(call.accountNo, call.orderIds, { refuse });
+        return rest.accounts.cancelStockOrders(call.accountNo, call.orderIds, { refuse: refuseNothing });
     }
   }
 
@@ -310,7 +310,7 @@ export class ManualTrader {
 }
 
 /** The operator has confirmed the call, so nothing refuses it now. */
-const refuse = (): null => null;
+const refuseNothing = (): null => null;
 
 // Records calls by hand: one JSON line before the call is sent and one for its outcome, each on the disk before the next step
 // (rulings, 30). A process that dies in between leaves a call without an outcome: unknown, like a lost answer.
@@ -336,16 +336,16 @@ export class CallLog {
   }
 
   /**
-   * Time of the latest equal call whose outcome is unknown, of those recorded `before` this one, and with `again` since this record was
+   * Time of the latest equal call whose outcome is unknown, of those recorded before `ownId`, and with `again` since this record was
    * opened; undefined when there is none.
    */
-  unknownTwin(call: ManualCall, again = false, before?: string): TsUs | undefined {
+  unknownTwin(call: ManualCall, again = false, ownId?: string): TsUs | undefined {
     const wanted = keyOf(call);
     let open: { readonly id: string; readonly at: TsUs }[] = [];
     const written = undefinedIfMissing(() => fs.readFileSync(this.#path)) ?? Buffer.alloc(0);
     const text = written.toString('utf8', again ? this.#known : 0);
     for (const line of text.split('\n').flatMap(linesIn)) {
-      if (line.id === before) break;
+      if (line.id === ownId) break;
       if ('call' in line) {
         if (keyOf(line.call) === wanted) open.push(line);
         continue;

@@ -24,7 +24,7 @@ export interface HaltParts {
 export class Halt {
   readonly #parts: HaltParts;
   #last: HaltState;
-  #why: HaltReason | null;
+  #inForce: HaltReason | null;
   /** An engine has been given the last halt or resume: one that comes between two sessions waits for the next. */
   #isDelivered = true;
   /** Rows of the engine that are not durable yet. */
@@ -33,36 +33,39 @@ export class Halt {
   constructor(parts: HaltParts) {
     this.#parts = parts;
     this.#last = parts.last ?? { halted: false, reason: '' };
-    this.#why = this.#last.halted ? this.#last : null;
+    this.#inForce = this.#last.halted ? this.#last : null;
   }
 
   get reason(): string | null {
-    return this.#why?.reason ?? null;
+    return this.#inForce?.reason ?? null;
   }
 
-  /** The halt as an engine gets it. */
-  get why(): HaltReason | null {
-    return this.#why && { reason: this.#why.reason, code: this.#why.code };
+  /** The halt in force, as an engine gets it; null without one. */
+  get inForce(): HaltReason | null {
+    return this.#inForce && { reason: this.#inForce.reason, code: this.#inForce.code };
   }
 
   /** The account's orders go, unless another daemon's are among them. */
   get clearsBooks(): boolean {
-    return this.#why !== null && this.#why.code !== 'second_daemon';
+    return this.#inForce !== null && this.#inForce.code !== 'second_daemon';
   }
 
   /** The first reason stays until `end`, unless it leaves the books alone. False where it stayed. */
   begin(reason: string, code?: HaltCode): boolean {
     if (this.clearsBooks) return false;
     this.#isDelivered = false;
-    this.#why = { reason: this.#why === null ? reason : `${reason}; before it: ${this.#why.reason}`, code };
-    this.#keep(this.#ownEntry(true, this.#why));
+    this.#inForce = {
+      reason: this.#inForce === null ? reason : `${reason}; before it: ${this.#inForce.reason}`,
+      code,
+    };
+    this.#keep(this.#ownEntry(true, this.#inForce));
     return true;
   }
 
   /** Entries are allowed once the row is durable; throws, and changes nothing, when it cannot be. */
   end(reason: string): void {
-    if (this.#why !== null) this.#writeEnd(reason, this.#why);
-    this.#why = null;
+    if (this.#inForce !== null) this.#writeEnd(reason, this.#inForce);
+    this.#inForce = null;
   }
 
   /** The last halt: an engine reads it, or begins its day with it. */
@@ -87,20 +90,22 @@ export class Halt {
   takeEngineRow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
     const isOlder = isOutdated || (!halted && !this.#isDelivered);
-    if (isOlder && halted !== (this.#why !== null)) {
+    if (isOlder && halted !== (this.#inForce !== null)) {
       this.#parts.journal.append(entry);
-      return this.#parts.journal.append(this.#ownEntry(!halted, this.#why ?? { reason: this.#last.reason }));
+      return this.#parts.journal.append(
+        this.#ownEntry(!halted, this.#inForce ?? { reason: this.#last.reason }),
+      );
     }
     const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
-    this.#why = halted ? (this.#why ?? entry) : null;
+    this.#inForce = halted ? (this.#inForce ?? entry) : null;
     if (isEcho) return this.#parts.journal.append(entry);
     const { journal } = this.#parts;
     this.#last = entry;
     this.#engineRows.push(entry);
     void thrownText(() => journal.append(entry));
-    if (this.#why === null || this.#why.reason === reason) return;
+    if (this.#inForce === null || this.#inForce.reason === reason) return;
     // A kill finds the reason that holds.
-    const held = this.#ownEntry(true, this.#why);
+    const held = this.#ownEntry(true, this.#inForce);
     this.#last = held;
     void thrownText(() => journal.append(held));
   }

@@ -85,7 +85,7 @@ export class Inbox implements InputSink {
   #unwritten: StampedFrame[] = [];
   /** A full disk is asked again with every event, for one frame: many take as long as to write them. */
   #writtenAtOnce = WRITTEN_AT_ONCE;
-  #scheduled = false;
+  #isScheduled = false;
   #isRefused = false;
   /** Data frames that the engine was given. */
   frames = 0;
@@ -136,10 +136,10 @@ export class Inbox implements InputSink {
   }
 
   /** Takes the exact text of one data frame, which waits while the engine has enough to do. `receivedUs` null: now. */
-  frame(text: string, receivedUs: TsUs | null = null): void {
+  takeFrame(text: string, receivedUs: TsUs | null = null): void {
     if (this.#droppedCount !== null) return this.#dropWaiting(this.#droppedCount);
     const isFree = this.framesWaiting === 0 && this.#canSend;
-    if (isFree) this.#number(text, receivedUs);
+    if (isFree) this.#enterFrame(text, receivedUs);
     if (isFree && !this.#isBehind) return;
     const now = this.#options.realClock.nowUs();
     if (!isFree) this.#waiting.push({ text, receivedUs, at: now });
@@ -151,7 +151,7 @@ export class Inbox implements InputSink {
    * engine, because exits need prices; it is written before any later one, or a restart could not repeat the decisions on it. The first
    * refusal freezes entries.
    */
-  #number(text: string, receivedUs: TsUs | null): void {
+  #enterFrame(text: string, receivedUs: TsUs | null): void {
     this.#options.watch.onFrame(this.#now(receivedUs));
     // Not before an input that went ahead of it.
     const frame = { seq: this.#nextSeq(), tsUs: this.#lastTsUs, text };
@@ -205,7 +205,7 @@ export class Inbox implements InputSink {
     if (this.framesWaiting > 0) this.#checkLag(this.#options.realClock.nowUs());
     for (let frame = this.#waiting[this.#nextWaiting]; frame !== undefined && this.#canSend;) {
       this.#nextWaiting += 1;
-      this.#number(frame.text, frame.receivedUs);
+      this.#enterFrame(frame.text, frame.receivedUs);
       frame = this.#waiting[this.#nextWaiting];
     }
     if (this.#nextWaiting > TAKEN_KEPT_MAX || (this.#nextWaiting > 0 && this.framesWaiting === 0)) {
@@ -274,17 +274,17 @@ export class Inbox implements InputSink {
   }
 
   /** Frames of one network read form one batch: one message to the engine thread instead of many. */
-  #enqueue(event: EngineEvent, place = this.#batch.length): void {
-    if (place === this.#batch.length) this.#batch.push(event);
-    else this.#batch.splice(place, 0, event);
+  #enqueue(event: EngineEvent, at = this.#batch.length): void {
+    if (at === this.#batch.length) this.#batch.push(event);
+    else this.#batch.splice(at, 0, event);
     this.#schedule();
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     queueMicrotask(() => {
-      this.#scheduled = false;
+      this.#isScheduled = false;
       this.flush();
     });
   }

@@ -345,7 +345,7 @@ export class SessionCycle implements InputSink {
   /** Gives the engine a halt or resume that it has not read. A halt of its own whose row a kill cut off holds for the account. */
   async #agreeOnHalt(session: TradingSession): Promise<void> {
     const { halt, journal } = this.#options.context;
-    const before = halt.why;
+    const before = halt.inForce;
     const view = await session.view();
     if (view === undefined || this.session !== session) return;
     const { halted, haltCode } = view;

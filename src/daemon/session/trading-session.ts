@@ -259,7 +259,7 @@ export class TradingSession implements InputSink, SessionWork {
     const carried = carriedOver.started;
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
     const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
-    const started = { ...head, halted: halt.why ?? carriedOver.halted };
+    const started = { ...head, halted: halt.inForce ?? carriedOver.halted };
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice. A journal that does not
     // take it takes nothing of this start: the engine would decide a tail without strategies of which no row says that they are left out.
     const boot = journal.nextBoot();
@@ -285,7 +285,7 @@ export class TradingSession implements InputSink, SessionWork {
     this.#alertDamage(this.replayed?.framesEnd);
     this.#alertMissing(this.replayed?.framesMissing ?? 0);
     this.#frames = this.#context.edge.frames$.subscribe(({ text, receivedUs }) =>
-      this.inbox.frame(text, receivedUs),
+      this.inbox.takeFrame(text, receivedUs),
     );
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();

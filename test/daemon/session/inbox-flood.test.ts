@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 const flood = (frames: number): void => {
-  for (let i = 0; i < frames; i += 1) inbox.frame(String(i));
+  for (let i = 0; i < frames; i += 1) inbox.takeFrame(String(i));
 };
 
 /** The engine answers all that it has. */

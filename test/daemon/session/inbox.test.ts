@@ -61,10 +61,10 @@ const heads = (events: readonly EngineEvent[]) =>
 
 it('gives frames and inputs one sequence, and hands over what came together at once', async () => {
   const { inbox, recorded, delivered } = rig();
-  inbox.frame('1');
+  inbox.takeFrame('1');
   inbox.post({ kind: 'clock' });
-  inbox.frame('noise');
-  inbox.frame('2');
+  inbox.takeFrame('noise');
+  inbox.takeFrame('2');
   expect(delivered).toEqual([]);
   await Promise.resolve();
   expect(heads(delivered)).toEqual(['8 summary 1000', '9 clock 1000', '11 summary 1000']);
@@ -85,10 +85,10 @@ it('has what is due at the time of a frame decided before the frame, which is no
     onFrame: (at) => (at < 2_000 ? undefined : inbox.post({ kind: 'clock' })),
     publish: (frame) => void published.push(frame),
   });
-  inbox.frame('1');
+  inbox.takeFrame('1');
   now = 2_000;
-  inbox.frame('2');
-  inbox.frame('3', tsUs(3_000));
+  inbox.takeFrame('2');
+  inbox.takeFrame('3', tsUs(3_000));
   inbox.flush();
   const times = delivered.map(({ tsUs: at }) => at);
   expect(delivered.map(({ kind }) => kind)).toEqual(['summary', 'clock', 'summary', 'clock', 'summary']);
@@ -110,7 +110,7 @@ it('asks a full disk for one of many refused frames, and writes all of them once
     decode: map(({ seq, tsUs: at }) => summary(seq, at)),
     deliver: () => undefined,
   });
-  for (let i = 0; i < 1_000; i += 1) inbox.frame('1');
+  for (let i = 0; i < 1_000; i += 1) inbox.takeFrame('1');
   for (let i = 0; i < 3; i += 1) inbox.flush();
   const first = asked.length;
   expect(asked[0]).toBeLessThan(500);
@@ -158,7 +158,7 @@ it('lets prices through that a full disk does not take, and freezes entries once
   });
   for (const is of [false, true, true, false, true]) {
     full.is = is;
-    inbox.frame('1');
+    inbox.takeFrame('1');
     inbox.flush();
   }
   expect(heads(delivered)).toEqual([
@@ -185,11 +185,11 @@ it('writes the frames of one network read at once, before the engine gets any, a
     decode: map(({ seq, tsUs: at }) => summary(seq, at)),
     deliver: (events) => void order.push(`engine ${events.map(({ seq }) => seq).join()}`),
   });
-  inbox.frame('1');
-  inbox.frame('2');
+  inbox.takeFrame('1');
+  inbox.takeFrame('2');
   inbox.post({ kind: 'clock' });
-  inbox.frame('4');
-  inbox.frame('5');
+  inbox.takeFrame('4');
+  inbox.takeFrame('5');
   await Promise.resolve();
   expect(order).toEqual(['frames 1,2', 'input 3', 'frames 4,5', 'engine 1,2,3,4,5']);
 });
