@@ -60,25 +60,8 @@ export class OrderReconciler {
   take(snapshot: OrderListSnapshot): void {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
-    if (snapshot.list === 'orders') {
-      const unowned: BrokerOrder[] = [];
-      for (const row of snapshot.orders)
-        if (!this.#isRepeated(row, scan)) this.#applyToOwner(row, scan, unowned);
-      // Read before this day's trading began, a row without an owner is of an earlier day.
-      if (complete && unowned.length > 0 && !this.#view.session.mayShowDayBefore(startedUs))
-        this.#assignUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete && this.#view.rowOwners.undecidedCount > 0) this.#view.rowOwners.endScan(startedUs);
-    } else {
-      const now = this.#view.context.nowUs;
-      const unowned: BrokerTriggerOrder[] = [];
-      for (const row of snapshot.orders) {
-        if (!this.#shownSinceUs.has(row.orderKey)) this.#shownSinceUs.set(row.orderKey, now);
-        const owner = this.#view.orders.brokerIds.ownerOfTrigger(row);
-        if (owner === undefined) unowned.push(row);
-        else this.#rows.applyTriggerRow(owner, row, scan);
-      }
-      if (complete) this.#assignUnownedTriggers(unowned, scan);
-    }
+    if (snapshot.list === 'orders') this.#takeOrders(snapshot.orders, scan);
+    else this.#takeTriggers(snapshot.orders, scan);
     this.#afterRows();
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
@@ -91,6 +74,29 @@ export class OrderReconciler {
       else this.#view.carriedOrders.alertNoEvidence(order, startedUs);
     }
     if (isTriggers) this.#view.exits.check(startedUs);
+  }
+
+  #takeOrders(rows: readonly BrokerOrder[], scan: Scan): void {
+    const { rowOwners, session } = this.#view;
+    const unowned: BrokerOrder[] = [];
+    for (const row of rows) if (!this.#isRepeated(row, scan)) this.#applyToOwner(row, scan, unowned);
+    if (scan.shown === null) return;
+    // Read before this day's trading began, a row without an owner is of an earlier day.
+    if (unowned.length > 0 && !session.mayShowDayBefore(scan.startedUs))
+      this.#assignUnownedOrders(unowned, rows, scan);
+    if (rowOwners.undecidedCount > 0) rowOwners.endScan(scan.startedUs);
+  }
+
+  #takeTriggers(rows: readonly BrokerTriggerOrder[], scan: Scan): void {
+    const { context, orders } = this.#view;
+    const unowned: BrokerTriggerOrder[] = [];
+    for (const row of rows) {
+      if (!this.#shownSinceUs.has(row.orderKey)) this.#shownSinceUs.set(row.orderKey, context.nowUs);
+      const owner = orders.brokerIds.ownerOfTrigger(row);
+      if (owner === undefined) unowned.push(row);
+      else this.#rows.applyTriggerRow(owner, row, scan);
+    }
+    if (scan.shown !== null) this.#assignUnownedTriggers(unowned, scan);
   }
 
   /** Takes changed rows that a venue in the process reports: each row is of an order that it has answered. */
