@@ -54,7 +54,7 @@ interface CommandSpec {
   /** Text of its option `--strategy`; absent where it has none. */
   readonly strategy?: string;
   /** A strategy is its argument, and the answer waits for a replay. */
-  readonly isOfOne?: boolean;
+  readonly takesStrategy?: boolean;
 }
 
 const COMMANDS: readonly CommandSpec[] = [
@@ -114,38 +114,38 @@ const COMMANDS: readonly CommandSpec[] = [
       'stop one strategy until start-strategy; its entries are canceled, what protects its position stays',
     reason: 'any',
     example: 'tickwright stop-strategy spread --reason "next month is too thin"',
-    isOfOne: true,
+    takesStrategy: true,
   },
   {
     name: 'start-strategy',
     description: 'let a stopped strategy start again now; its memory is made from the prices of today',
     reason: 'needed',
     example: 'tickwright start-strategy spread --reason "the new month trades"',
-    isOfOne: true,
+    takesStrategy: true,
   },
 ];
 
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   addOtp(program, context);
-  for (const { name, description, reason: words, strategy: help, isOfOne = false, ...of } of COMMANDS) {
-    const command = stateCommand(program, name, description, example(of.example));
-    if (words === 'any') command.option(...(name === 'halt' ? HALT_REASON : ANY_REASON));
-    if (words === 'needed') command.requiredOption(...REASON);
-    if (help !== undefined) command.option('--strategy <id>', help);
+  for (const { name, description, takesStrategy = false, ...spec } of COMMANDS) {
+    const command = stateCommand(program, name, description, example(spec.example));
+    if (spec.reason === 'any') command.option(...(name === 'halt' ? HALT_REASON : ANY_REASON));
+    if (spec.reason === 'needed') command.requiredOption(...REASON);
+    if (spec.strategy !== undefined) command.option('--strategy <id>', spec.strategy);
     if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
-    if (isOfOne) command.argument('<id>', 'its id in the configuration');
+    if (takesStrategy) command.argument('<id>', 'its id in the configuration');
     command.action(async (given: unknown) => {
-      const { reason, strategy = isOfOne ? given : undefined, ...flags } = command.opts<ControlFlags>();
+      const { reason, strategy = takesStrategy ? given : undefined, ...flags } = command.opts<ControlFlags>();
       const state = stateOf(flags, name === 'halt' ? 'any' : 'change');
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const path = statePaths(state).run;
       const run = name === 'stop' ? readRunRecord(path)?.run : undefined;
-      const body = words === 'none' ? {} : { strategy, reason };
-      const said = await sendCommand(context, state, name, body, isOfOne ? REPLAY_MS_MAX : undefined);
+      const body = spec.reason === 'none' ? {} : { strategy, reason };
+      const answer = await sendCommand(context, state, name, body, takesStrategy ? REPLAY_MS_MAX : undefined);
       if (name === 'halt') await followHalt(context, state);
       if (run !== undefined) await followEnd(context, path, run, flags.wait);
-      if (before !== null) await follow(context, state, said, cancelProgress(before));
+      if (before !== null) await follow(context, state, answer, cancelProgress(before));
     });
   }
   for (const add of [addFlatten, addReload, addOpen, addTestMessage]) add(program, context);
@@ -202,8 +202,8 @@ function addFlatten(program: Command, context: CliContext): void {
     .action(async ({ keepTrading = false, inAuction = false, reason, strategy, ...flags }: ControlFlags) => {
       const state = stateOf(flags);
       const body = { reason, keepTrading, inAuction, strategy };
-      const said = await sendCommand(context, state, 'flatten', body);
-      await follow(context, state, said, flattenProgress(strategy ?? null));
+      const answer = await sendCommand(context, state, 'flatten', body);
+      await follow(context, state, answer, flattenProgress(strategy ?? null));
     });
 }
 
@@ -306,12 +306,12 @@ const POLLS_MAX = 100;
 function follow(
   context: CliContext,
   state: string,
-  said: string,
+  answer: string,
   progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => StageProgress,
 ): Promise<void> {
   let polls = 0;
   let last = '';
-  return watch(context, state, said, ({ engine, engineSilentMs, mode }) => {
+  return watch(context, state, answer, ({ engine, engineSilentMs, mode }) => {
     if (mode === 'dry-run') return { state: 'done', text: 'a dry run sends nothing' };
     if (engine === null) return { state: 'left', text: 'no session is open any more: see tickwright status' };
     const isLate = polls >= POLLS_MAX;
@@ -326,7 +326,7 @@ function follow(
 async function watch(
   { io }: CliContext,
   state: string,
-  said: string,
+  answer: string,
   progressOf: (status: DaemonStatus) => StageProgress,
 ): Promise<void> {
   const onInterrupt = (): void => {
@@ -338,7 +338,7 @@ async function watch(
     for (let shown = ''; ;) {
       const { state: reached, text } = progressOf(await getStatus(state));
       if (reached === 'left' || reached === 'waits') throw failed(text);
-      if (text !== shown && text !== '' && !said.endsWith(text)) io.out(`${text}\n`);
+      if (text !== shown && text !== '' && !answer.endsWith(text)) io.out(`${text}\n`);
       shown = text;
       if (reached === 'done') return;
       await pause(POLL_EVERY_MS);
