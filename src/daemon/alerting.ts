@@ -113,7 +113,7 @@ export class Alerting {
   readonly #bots: Bot[] = [];
   readonly #channels: AlertChannel[] = [];
   #listeners: readonly TelegramListener[] = [];
-  #switch: DeadMansSwitch | undefined = undefined;
+  #deadMansSwitch: DeadMansSwitch | undefined = undefined;
 
   /** Throws for a secret that is missing. */
   constructor(options: AlertingOptions) {
@@ -214,9 +214,9 @@ export class Alerting {
     return this.#filter.acknowledge(untilUs);
   }
 
-  /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
+  /** Commands by phone are taken from here on, and the dead man's switch is called while `problem` returns null. */
   listen(remote: RemoteOptions, problem: () => string | null): void {
-    this.#holdSwitch(problem);
+    this.#startDeadMansSwitch(problem);
     const { counters, alert, address } = this.#options;
     const control = new RemoteControl(remote);
     this.#listeners = this.#bots
@@ -250,7 +250,7 @@ export class Alerting {
   }
 
   async stopListening(): Promise<void> {
-    this.#switch?.close();
+    this.#deadMansSwitch?.close();
     const listeners = this.#listeners;
     this.#listeners = [];
     await Promise.all(listeners.map((listener) => listener.close()));
@@ -266,12 +266,12 @@ export class Alerting {
     await this.#file.settled();
   }
 
-  #holdSwitch(problem: () => string | null): void {
+  #startDeadMansSwitch(problem: () => string | null): void {
     const { config, alert, address } = this.#options;
     const { deadMansSwitch: settings } = config.alerts;
     if (settings === undefined) return;
     const { url, every, start, fail } = settings;
-    this.#switch = new DeadMansSwitch({
+    this.#deadMansSwitch = new DeadMansSwitch({
       url: readHidden('deadMansSwitch', url, address.secrets),
       every,
       start,
@@ -287,7 +287,7 @@ export class Alerting {
               `the service of the dead man’s switch is not reached: ${failure}; it will raise its alarm`,
             ),
     });
-    this.#switch.start();
+    this.#deadMansSwitch.start();
   }
 
   #alertHalt(severity: AlertSeverity, code: string, text: string): void {

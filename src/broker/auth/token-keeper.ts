@@ -350,45 +350,48 @@ type TokenResult<Failure> =
 export type RefreshResult = TokenResult<RefreshFailure>;
 
 type FailureKind = 'final' | 'temporary' | 'mistyped';
-type Try = TokenResult<{ readonly kind: FailureKind; readonly reason: string }>;
+type ExchangeResult = TokenResult<{ readonly kind: FailureKind; readonly reason: string }>;
 
-const fail = (kind: FailureKind, reason: string): Try => ({ ok: false, failure: { kind, reason } });
+const failure = (kind: FailureKind, reason: string): ExchangeResult => ({
+  ok: false,
+  failure: { kind, reason },
+});
 
 async function exchangeOnce(
   { exchange, otp, route, apiKey, counter, clock }: TokenKeeperOptions,
   signal: AbortSignal,
-): Promise<Try> {
+): Promise<ExchangeResult> {
   const key = apiKey();
-  if (key === undefined) return fail('final', 'there is no API key');
+  if (key === undefined) return failure('final', 'there is no API key');
   let otpId: string | undefined;
   if (route === 'request') {
     const requested = await exchange.requestOtp(key);
-    if (requested.status !== 'ok') return failed('request-otp', requested);
+    if (requested.status !== 'ok') return failureOf('request-otp', requested);
     otpId = requested.value;
   }
   const answer = await otp.read(signal);
-  if (!answer.ok) return fail(otp.isFresh ? 'temporary' : 'final', `${otp.name}: ${answer.reason}`);
+  if (!answer.ok) return failure(otp.isFresh ? 'temporary' : 'final', `${otp.name}: ${answer.reason}`);
   // Counted before the first byte leaves: a lost answer has cost one as well.
   const reply = await exchange.exchangeToken({ apiKey: key, otp: answer.otp, otpId }, () => counter.add());
-  const outcome = reply.status === 'ok' ? tokenOf(reply.value, clock) : failed('token', reply);
+  const outcome = reply.status === 'ok' ? tokenOf(reply.value, clock) : failureOf('token', reply);
   const isOtp = reply.status === 'refused' && reply.isOtp;
   answer.onReply?.(outcome.ok ? null : { reason: outcome.failure.reason, isOtp });
   return outcome;
 }
 
-function tokenOf(jwt: string, clock: Clock): Try {
+function tokenOf(jwt: string, clock: Clock): ExchangeResult {
   const token = parseAccessToken(jwt);
-  if (!token.ok) return fail('final', `the broker's token cannot be read: ${token.issues[0].expected}`);
+  if (!token.ok) return failure('final', `the broker's token cannot be read: ${token.issues[0].expected}`);
   if (token.value.expiresAt <= clock.nowUs())
-    return fail('final', 'the new token has already expired: check the clock');
+    return failure('final', 'the new token has already expired: check the clock');
   return { ok: true, token: token.value };
 }
 
-function failed(step: string, reply: Exclude<AuthReply, { status: 'ok' }>): Try {
-  if (reply.status !== 'refused') return fail('temporary', `${step}: ${reply.reason}`);
+function failureOf(step: string, reply: Exclude<AuthReply, { status: 'ok' }>): ExchangeResult {
+  if (reply.status !== 'refused') return failure('temporary', `${step}: ${reply.reason}`);
   const reason = `${step} refused: ${reply.code} ${reply.message}`;
-  if (!reply.isFinal) return fail('temporary', reason);
-  return fail(step === 'token' && reply.isOtp ? 'mistyped' : 'final', reason);
+  if (!reply.isFinal) return failure('temporary', reason);
+  return failure(step === 'token' && reply.isOtp ? 'mistyped' : 'final', reason);
 }
 
 /** The calls that the token keeper needs of the REST client. */

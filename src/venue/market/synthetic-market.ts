@@ -16,7 +16,8 @@ import { DEFAULT_RULES, type VenueOptions } from '../venue-options.ts';
 import { Random } from './random.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 
-interface OrderFlow {
+/** The flow of one contract, and when it acts next. */
+interface ScheduledFlow {
   readonly flow: ContractFlow;
   /** Distance of the contract from the index by carry, thousandths of a tick. */
   readonly carry: number;
@@ -36,7 +37,7 @@ export class SyntheticMarket {
   /** One stream of chance a place in the list, so that contracts do not disturb each other. */
   readonly #randoms: Random[] = [];
   #fair: FairValue | null = null;
-  #flows: OrderFlow[] = [];
+  #flows: ScheduledFlow[] = [];
   #phase: SessionPhase = 'closed';
   /** Infinity while no action is due. */
   nextUs = NEVER;
@@ -50,14 +51,14 @@ export class SyntheticMarket {
   }
 
   step(): void {
-    const lane = this.#flows.find(({ nextUs }) => nextUs === this.nextUs);
-    if (lane === undefined || this.#fair === null) return;
-    const at = tsUs(lane.nextUs);
+    const scheduled = this.#flows.find(({ nextUs }) => nextUs === this.nextUs);
+    if (scheduled === undefined || this.#fair === null) return;
+    const at = tsUs(scheduled.nextUs);
     const value = this.#fair.at(at);
-    lane.flow.act(value + lane.carry, this.#phase, at);
-    this.#fair.nudge(lane.flow.book.drainPressure() * lane.flow.profile.impact);
-    lane.flow.book.publish(at);
-    lane.nextUs = lane.flow.nextUs(at, this.#fair.heat, this.#phase);
+    scheduled.flow.act(value + scheduled.carry, this.#phase, at);
+    this.#fair.nudge(scheduled.flow.book.drainPressure() * scheduled.flow.profile.impact);
+    scheduled.flow.book.publish(at);
+    scheduled.nextUs = scheduled.flow.nextUs(at, this.#fair.heat, this.#phase);
     this.#plan();
   }
 
@@ -88,13 +89,13 @@ export class SyntheticMarket {
   setPhase(phase: SessionPhase, at: TsUs): void {
     this.#phase = phase;
     const acts = !isStandstill(phase);
-    for (const lane of this.#flows) {
+    for (const scheduled of this.#flows) {
       if (this.#fair === null || !acts) {
-        lane.nextUs = NEVER;
+        scheduled.nextUs = NEVER;
         continue;
       }
-      if (phase === 'continuous') lane.flow.seed(this.#fair.at(at) + lane.carry, at);
-      lane.nextUs = lane.flow.nextUs(at, this.#fair.heat, this.#phase);
+      if (phase === 'continuous') scheduled.flow.seed(this.#fair.at(at) + scheduled.carry, at);
+      scheduled.nextUs = scheduled.flow.nextUs(at, this.#fair.heat, this.#phase);
     }
     this.#plan();
   }
@@ -112,7 +113,7 @@ export class SyntheticMarket {
 
   #plan(): void {
     let next = NEVER;
-    for (const lane of this.#flows) if (lane.nextUs < next) next = lane.nextUs;
+    for (const scheduled of this.#flows) if (scheduled.nextUs < next) next = scheduled.nextUs;
     this.nextUs = next;
   }
 
