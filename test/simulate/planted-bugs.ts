@@ -81,8 +81,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a stop in a read that overtook it is foreign',
     file: 'engine/orders/order-reconciler',
-    from: 'const now = this.#view.context.nowUs',
-    to: 'const now = startedUs',
+    from: 'set(row.orderKey, context.nowUs)',
+    to: 'set(row.orderKey, scan.startedUs)',
   },
   {
     // The broker rejects the cancels of orders that are over, which shows nothing: most of these never left.
