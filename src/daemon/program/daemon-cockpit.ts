@@ -192,12 +192,12 @@ function journalEntries(daemon: Daemon): EntrySource {
 function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeof pastReads>): CockpitReads {
   const { config } = daemon.options;
   const { calendar, stateDir } = config;
-  const place: JournalLocation = { calendar, stateDir };
+  const location: JournalLocation = { calendar, stateDir };
   return {
-    journal: (query) => reader.read('journalPage', place, query),
-    days: () => reader.read('journalDays', place),
-    story: (order, day) => reader.read('orderStory', place, { order, day }),
-    results: (day) => reader.read('dayResults', place, day),
+    journal: (query) => reader.read('journalPage', location, query),
+    days: () => reader.read('journalDays', location),
+    story: (order, day) => reader.read('orderStory', location, { order, day }),
+    results: (day) => reader.read('dayResults', location, day),
     bars: async (code) => {
       const day = daemon.sessionDay;
       const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);
@@ -208,7 +208,7 @@ function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeo
       // Until its first trade a day shows the last one.
       const shown = now.length === 0 ? past.day : day;
       const bars = joinedBars([...(past.day === shown ? (past.bars[code] ?? []) : []), ...now], 1);
-      const fills = await reader.read('fillMarks', place, { day: shown, contract: code });
+      const fills = await reader.read('fillMarks', location, { day: shown, contract: code });
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
       return { contract: code, bars, fills, lines };
     },

@@ -109,9 +109,9 @@ export class EventStreams {
 
   /** The head is written. `lastId` is that of `Last-Event-ID`. */
   open(raw: ServerResponse, who: Pick<Reader, 'source' | 'role' | 'isAllowed'>, lastId: string): void {
-    const place = this.#placeOf(lastId);
+    const start = this.#resumeAt(lastId);
     const nothingYet = { stateVersion: 0, priceVersion: 0, beats: 0, blockedUs: null };
-    const reader: Reader = { ...who, ...nothingYet, raw, seq: place.seq };
+    const reader: Reader = { ...who, ...nothingYet, raw, seq: start.seq };
     this.#readers.add(reader);
     raw.on('close', () => this.#drop(reader));
     raw.on('error', () => this.#drop(reader));
@@ -119,8 +119,8 @@ export class EventStreams {
       reader.blockedUs = null;
       this.#serve(reader);
     });
-    if (place.lost !== null) {
-      this.#write(reader, frame('reset', JSON.stringify({ reason: place.lost })));
+    if (start.lost !== null) {
+      this.#write(reader, frame('reset', JSON.stringify({ reason: start.lost })));
     }
     this.#write(reader, this.#beat());
     this.#start();
@@ -135,7 +135,7 @@ export class EventStreams {
   }
 
   /** Behind the row that the page has, or at the recent past. */
-  #placeOf(lastId: string): { readonly seq: number; readonly lost: string | null } {
+  #resumeAt(lastId: string): { readonly seq: number; readonly lost: string | null } {
     const { entries } = this.#options;
     if (lastId === '') return { seq: entries.recent(RECENT_ROWS), lost: null };
     const [, day = '', number = ''] = LAST_ID.exec(lastId) ?? [];
