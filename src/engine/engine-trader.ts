@@ -31,17 +31,17 @@ export class EngineTrader implements TraderPort {
 
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#assertInEvent(strategy, 'submit');
-    return this.#state.context.decisions.ask(strategy, 'strategy', { do: 'submit', intent });
+    return this.#state.context.decisions.propose(strategy, 'strategy', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
     this.#assertInEvent(strategy, 'modify');
-    this.#state.context.decisions.ask(strategy, 'strategy', { do: 'modify', change });
+    this.#state.context.decisions.propose(strategy, 'strategy', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
     this.#assertInEvent(strategy, 'cancel');
-    this.#state.context.decisions.ask(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
+    this.#state.context.decisions.propose(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
   }
 
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {

@@ -87,9 +87,9 @@ export class LiveDecisions implements DecisionSource {
     this.#guard = guard;
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
+  propose(strategy: StrategyIndex, by: ProposalSource, draft: ProposalDraft): ClientOrderId {
     const id = this.ids.next();
-    this.queue.push({ strategy, by, proposal: withId(asked, id) });
+    this.queue.push({ strategy, by, proposal: withId(draft, id) });
     return id;
   }
 
@@ -140,11 +140,11 @@ export class LiveDecisions implements DecisionSource {
   }
 }
 
-function withId(asked: ProposalDraft, id: ClientOrderId): Proposal {
-  if (asked.do === 'submit') return { do: 'submit', clientOrderId: id, intent: asked.intent };
-  if (asked.do === 'modify') return { do: 'modify', callId: id, change: asked.change };
-  const cancel = { do: 'cancel', callId: id, clientOrderId: asked.clientOrderId } as const;
-  return asked.isWithdrawal === true ? { ...cancel, isWithdrawal: true } : cancel;
+function withId(draft: ProposalDraft, id: ClientOrderId): Proposal {
+  if (draft.do === 'submit') return { do: 'submit', clientOrderId: id, intent: draft.intent };
+  if (draft.do === 'modify') return { do: 'modify', callId: id, change: draft.change };
+  const cancel = { do: 'cancel', callId: id, clientOrderId: draft.clientOrderId } as const;
+  return draft.isWithdrawal === true ? { ...cancel, isWithdrawal: true } : cancel;
 }
 
 /** Reports to a strategy an order that its earlier version did not place. */
@@ -210,18 +210,18 @@ export class JournalDecisions extends LiveDecisions {
     for (const id of decisions.lost) this.#lost.add(id);
   }
 
-  override ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
+  override propose(strategy: StrategyIndex, by: ProposalSource, draft: ProposalDraft): ClientOrderId {
     // Where the journal was cut off before this event, the engine decides its own calls now, whichever version the strategy had.
     if (this.isOlderVersion(strategy) && (this.#event !== null || by === 'strategy'))
-      return this.#askEarlier(strategy, by, asked);
-    if (this.#event !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
+      return this.#proposeEarlier(strategy, by, draft);
+    if (this.#event !== null) return this.#match(strategy, by, draft) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
     const { ids } = this;
-    for (let sent = this.#sent.get(ids.following); sent !== undefined && !isSent(sent, strategy, asked);) {
+    for (let sent = this.#sent.get(ids.following); sent !== undefined && !isSent(sent, strategy, draft);) {
       ids.next();
       sent = this.#sent.get(ids.following);
     }
-    return super.ask(strategy, by, asked);
+    return super.propose(strategy, by, draft);
   }
 
   /** The journal's proposals take the place of those that were made again. */
@@ -313,12 +313,12 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   /** The present version may have asked for the same; all else is refused, and what was denied: an update may have said so before. */
-  #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
+  #proposeEarlier(strategy: StrategyIndex, by: ProposalSource, draft: ProposalDraft): ClientOrderId {
     const at = this.#unrepeated.findIndex(
       ({ proposal, ...each }) =>
         each.strategy === strategy &&
         each.by === by &&
-        isSameProposal(proposal, asked) &&
+        isSameProposal(proposal, draft) &&
         this.#event?.denied.has(callIdOf(proposal)) !== true,
     );
     const [same] = at === -1 ? [] : this.#unrepeated.splice(at, 1);
@@ -326,22 +326,22 @@ export class JournalDecisions extends LiveDecisions {
     const id = this.#unmatchedId();
     // A strategy that answers each refusal with another order would hold the event for ever.
     this.#refused += 1;
-    if (by === 'strategy' && asked.do === 'submit' && this.#refused <= REFUSALS_MAX)
-      this.#refusals.onDenied(strategy, id, asked.intent, { code: 'rebuilding' });
+    if (by === 'strategy' && draft.do === 'submit' && this.#refused <= REFUSALS_MAX)
+      this.#refusals.onDenied(strategy, id, draft.intent, { code: 'rebuilding' });
     return id;
   }
 
   /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
-  #match(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId | null {
+  #match(strategy: StrategyIndex, by: ProposalSource, draft: ProposalDraft): ClientOrderId | null {
     if (by === 'strategy' && this.#differences.has(strategy)) return null;
     const at = this.#unrepeated.findIndex((each) => each.strategy === strategy && each.by === by);
     const next = this.#unrepeated[at];
-    if (next !== undefined && isSameProposal(next.proposal, asked)) {
+    if (next !== undefined && isSameProposal(next.proposal, draft)) {
       this.#unrepeated.splice(at, 1);
       return callIdOf(next.proposal);
     }
     const recorded = next === undefined ? 'nothing' : proposalText(next.proposal);
-    this.#differs(strategy, by, `proposed ${proposalText(asked)}, the journal holds ${recorded}`);
+    this.#differs(strategy, by, `proposed ${proposalText(draft)}, the journal holds ${recorded}`);
     return null;
   }
 
@@ -364,28 +364,28 @@ export class JournalDecisions extends LiveDecisions {
 }
 
 /** The reason text may change with the code; the order itself may not. */
-function isSameProposal(recorded: Proposal, asked: ProposalDraft): boolean {
-  return proposalText(recorded) === proposalText(asked);
+function isSameProposal(recorded: Proposal, draft: ProposalDraft): boolean {
+  return proposalText(recorded) === proposalText(draft);
 }
 
-function proposalText(asked: ProposalDraft | Proposal): string {
-  if (asked.do === 'submit') {
-    const { side, qty, instrument, limitPrice } = asked.intent;
-    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${triggerText(asked.intent)}`;
+function proposalText(draft: ProposalDraft | Proposal): string {
+  if (draft.do === 'submit') {
+    const { side, qty, instrument, limitPrice } = draft.intent;
+    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${triggerText(draft.intent)}`;
   }
-  if (asked.do === 'cancel') return `cancel ${asked.clientOrderId}`;
-  return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
+  if (draft.do === 'cancel') return `cancel ${draft.clientOrderId}`;
+  return `modify ${draft.change.clientOrderId} to ${termsOf(draft.change)}`;
 }
 
 type SentCall = OrderOwner | ModifyToSend | CancelToSend;
 
-function isSent(sent: SentCall, strategy: StrategyIndex, asked: ProposalDraft): boolean {
+function isSent(sent: SentCall, strategy: StrategyIndex, draft: ProposalDraft): boolean {
   if (sent.strategy !== strategy) return false;
-  if ('qty' in sent) return asked.do === 'modify' && isChange(sent, asked.change);
-  if ('callId' in sent) return asked.do === 'cancel' && asked.clientOrderId === sent.clientOrderId;
+  if ('qty' in sent) return draft.do === 'modify' && isChange(sent, draft.change);
+  if ('callId' in sent) return draft.do === 'cancel' && draft.clientOrderId === sent.clientOrderId;
   const { order } = sent;
-  if (asked.do !== 'submit' || order === undefined) return asked.do === 'submit';
-  const { side, qty, instrument, limitPrice, kind } = asked.intent;
+  if (draft.do !== 'submit' || order === undefined) return draft.do === 'submit';
+  const { side, qty, instrument, limitPrice, kind } = draft.intent;
   const isAsLarge = order.side === side && order.qty === qty && order.instrument === instrument;
   return isAsLarge && order.limitPrice === limitPrice && (order.trigger?.kind ?? 'limit') === kind;
 }

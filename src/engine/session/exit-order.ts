@@ -158,7 +158,7 @@ export class ExitOrder {
     this.#alertLocked(price);
     const size = qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax));
     const terms = { instrument, side, qty: size, limitPrice: price.price, reason: `flatten: ${reason}` };
-    this.#id = context.decisions.ask(strategy, 'system', {
+    this.#id = context.decisions.propose(strategy, 'system', {
       do: 'submit',
       intent: { kind: 'limit', ...terms },
     });
@@ -177,7 +177,7 @@ export class ExitOrder {
     if (this.#makeWay() !== null || price.price === order.limitPrice) return;
     const { clientOrderId } = order;
     const change = { kind: 'price', clientOrderId, limitPrice: price.price } as const;
-    context.decisions.ask(this.#target.strategy, 'system', { do: 'modify', change });
+    context.decisions.propose(this.#target.strategy, 'system', { do: 'modify', change });
   }
 
   get #order(): OrderView | undefined {

@@ -359,7 +359,7 @@ export class ProtectiveStops {
       triggerWhen: side === 'sell' ? 'at_or_below' : 'at_or_above',
       reason: 'protective stop',
     };
-    context.decisions.ask(strategy, 'system', { do: 'submit', intent });
+    context.decisions.propose(strategy, 'system', { do: 'submit', intent });
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */

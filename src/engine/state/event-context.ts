@@ -69,9 +69,9 @@ export class EventContext {
     this.#cancel(strategy, { do: 'cancel', clientOrderId, isWithdrawal: true });
   }
 
-  #cancel(strategy: StrategyIndex, asked: ProposalDraft): void {
-    if (this.#isBooted) this.decisions.ask(strategy, 'system', asked);
-    else this.#queuedCancels = [...this.#queuedCancels, () => this.#cancel(strategy, asked)];
+  #cancel(strategy: StrategyIndex, draft: ProposalDraft): void {
+    if (this.#isBooted) this.decisions.propose(strategy, 'system', draft);
+    else this.#queuedCancels = [...this.#queuedCancels, () => this.#cancel(strategy, draft)];
   }
 
   /** This start has ids for its calls. */
@@ -174,7 +174,7 @@ export type Decision<Approved> =
 /** Decides calls: the risk guard those of now, the journal those of a replayed past. The rest of the engine does not know which it asks. */
 export interface DecisionSource {
   /** Takes a request of a strategy or the engine; returns the id of the call. */
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId;
+  propose(strategy: StrategyIndex, by: ProposalSource, draft: ProposalDraft): ClientOrderId;
   /** Enters the calls that the source itself knows of; all state changes of the event are done. */
   load(): void;
   /** `mayWait`: the call may wait for positions to be read. */

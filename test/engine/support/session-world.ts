@@ -65,7 +65,7 @@ export class SessionWorld extends StateRig {
     this.state.positionReconciler.restart();
     this.agree(units.addUs(this.now, -units.US_PER_MINUTE));
     this.state.context.setDecisions({
-      ask: (strategy, _, asked) => this.#ask(strategy, asked),
+      propose: (strategy, _, asked) => this.#ask(strategy, asked),
       policies: () => null,
       isOlderVersion: () => false,
     } satisfies Partial<DecisionSource> as unknown as DecisionSource);
