@@ -27,6 +27,20 @@ const STOP = {
   isWaiting: true,
 } as const;
 
+/** The broker goes on refusing to cancel a take-profit. */
+function keptProfit() {
+  const world = holding(2);
+  world.add(STOP);
+  const profit = world.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
+  world.broker.cancelUs = null;
+  world.command(flattenAll);
+  for (let i = 0; i < 30; i += 1) {
+    if (profit.status === 'pending_cancel') world.become(profit, 'accepted');
+    world.run(1);
+  }
+  return { world, profit };
+}
+
 describe('flatten', () => {
   test.each([
     [2, 'submit 0 sell 2 of 0 at 12994'],
@@ -51,20 +65,6 @@ describe('flatten', () => {
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
     expect(heldBy(world)).toBe(0);
   });
-
-  /** The broker goes on refusing to cancel a take-profit. */
-  function keptProfit() {
-    const world = holding(2);
-    world.add(STOP);
-    const profit = world.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
-    world.broker.cancelUs = null;
-    world.command(flattenAll);
-    for (let i = 0; i < 30; i += 1) {
-      if (profit.status === 'pending_cancel') world.become(profit, 'accepted');
-      world.run(1);
-    }
-    return { world, profit };
-  }
 
   test('keeps no stop that has become too large', () => {
     const { world, profit } = keptProfit();
