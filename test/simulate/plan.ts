@@ -250,7 +250,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     protectiveTicks: draws.chance(0.3) ? draws.whole(3, 15) : null,
     hasAuctions,
     lasting: lastingOf(draws, hasNoBookLeft),
-    policies: draws.chance(0.3) ? policiesOf(draws) : null,
+    policies: draws.chance(0.3) ? drawnPolicies(draws) : null,
     accountPositionMax: size * draws.whole(2, 8),
     orderQtyMax: size * draws.whole(1, 4),
     ...limitsOf(more),
@@ -270,56 +270,49 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
 const THEMES = ['guarded', 'cramped', 'blind', 'night', 'losing'] as const;
 
 function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
-  if (draws.chance(0.4)) return draws.chance(0.2) ? overtaken(plan, draws) : plan;
+  if (draws.chance(0.4))
+    return draws.pick([overtaken, enlarged, bracketed, asDrawn, asDrawn] as const)(plan, draws, without);
   const only = (shares: Shares): ReadonlyMap<Mishap, number> => chosenOf(shares, without);
-  const all = (change: () => Partial<StrategyPlan>): readonly StrategyPlan[] =>
-    plan.strategies.map((each) => ({ ...each, faulty: 0, ...change() }));
+  const awake = { ...plan, isDryRun: false };
   switch (draws.pick(THEMES)) {
     // Positions under stops of the engine's, which shrink and grow.
     case 'guarded':
       return {
-        ...plan,
+        ...awake,
         mishaps: only({ kill: 0.2, cut_stream: 0.3, network_down: 0.1, cancel_all: 0.1 }),
-        strategies: all(() => ({ kinds: ['limit'], isPatient: false, positionMax: draws.whole(3, 8) })),
+        strategies: all(plan, () => ({ kinds: ['limit'], positionMax: draws.whole(3, 8) })),
         protectiveTicks: draws.whole(8, 25),
         policies: null,
         orderQtyMax: draws.whole(2, 5),
         accountPositionMax: 24,
-        isDryRun: false,
       };
     // Exits leave while the journal takes no row, and the process dies before it does.
     case 'cramped':
       return {
-        ...plan,
+        ...awake,
         mishaps: only({ fill_disk: 1, kill: 0.5, resume: 0.8, flatten: 0.1 }),
         everySeconds: draws.skewed(0.5, 2),
         disk: { ...plan.disk, full: 0.01, fullMs: [200, 6_000] },
         diesOnEmergency: true,
-        policies: draws.chance(0.5) ? { ...policiesOf(draws), diskFull: 'flatten' } : null,
+        policies: draws.chance(0.5) ? { ...drawnPolicies(draws), diskFull: 'flatten' } : null,
         protectiveTicks: draws.chance(0.7) ? draws.whole(3, 15) : null,
-        strategies: all(() => ({ isPatient: false, positionMax: draws.whole(2, 6) })),
-        isDryRun: false,
+        strategies: all(plan, () => ({ positionMax: draws.whole(2, 6) })),
       };
     // One book cannot be read, while brackets fill and bring their exits.
     case 'blind': {
       const positionMax = draws.whole(1, 3);
       return {
-        ...plan,
+        ...awake,
         mishaps: only({ no_book: 1, hide_new_order: 0.2, late_answer: 0.1 }),
         everySeconds: draws.skewed(2, 8),
-        strategies: all(() => ({
+        strategies: all(plan, () => ({
           kinds: ['limit', 'bracket'],
           activity: draws.whole(300, 900),
-          isPatient: false,
           positionMax,
         })),
         orderQtyMax: positionMax + 1,
-        dailyLossMax: 2_000_000_000,
-        accountLossMax: 2_000_000_000,
-        openOrdersMax: 20,
-        accountPositionMax: 20,
+        ...FAR_LIMITS,
         protectiveTicks: null,
-        isDryRun: false,
       };
     }
     // Large orders that have filled in part, over a midnight without a night, which may come to us first.
@@ -328,7 +321,7 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
       const isAhead = draws.chance(0.7);
       const before = draws.between(0.6, 0.9);
       return {
-        ...plan,
+        ...awake,
         chaosSeconds,
         startUs: MIDNIGHT_US - Math.round(before * chaosSeconds * 1e6),
         aheadSeconds: isAhead ? draws.between(1, 6) : 0,
@@ -337,45 +330,62 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
         everySeconds: draws.between(3, 10),
         network: { ...QUIET },
         marketMs: draws.whole(50, 200),
-        strategies: all(() => ({
+        strategies: all(plan, () => ({
           kinds: ['limit'],
           activity: draws.whole(200, 500),
-          isPatient: false,
           positionMax: 96,
         })),
         orderQtyMax: 24,
+        ...FAR_LIMITS,
         accountPositionMax: 300,
         openOrdersMax: 8,
         accountOrdersMax: 50,
-        ordersPerSecondMax: 50,
-        ordersPerMinuteMax: 3_000,
-        dailyLossMax: 2_000_000_000,
-        accountLossMax: 2_000_000_000,
         protectiveTicks: null,
-        isDryRun: false,
       };
     }
     // The account's limit is the one that is reached.
     case 'losing':
       return {
-        ...plan,
+        ...awake,
         mishaps: only({ kill: 0.2, cut_stream: 0.2, resume: 0.2 }),
-        strategies: all(() => ({ activity: draws.whole(400, 900), isPatient: false, positionMax: 12 })),
+        strategies: all(plan, () => ({ activity: draws.whole(400, 900), positionMax: 12 })),
         orderQtyMax: draws.whole(2, 6),
         accountPositionMax: 60,
         dailyLossMax: 2_000_000_000,
         accountLossMax: draws.whole(8, 120) * 10_000,
-        isDryRun: false,
       };
   }
 }
 
-/** Stops that are placed while a read of their book is on its way, reach it before the read, and get no answer. */
-const overtaken = (plan: Plan, draws: Draws): Plan => ({
+/** Each strategy with a change of its own, without faults and patience. */
+const all = (plan: Plan, change: () => Partial<StrategyPlan>): readonly StrategyPlan[] =>
+  plan.strategies.map((each) => ({ ...each, faulty: 0, isPatient: false, ...change() }));
+
+const asDrawn = (plan: Plan): Plan => plan;
+
+/** By day, over a network and a disk without faults. */
+const calm = (plan: Plan, draws: Draws): Plan => ({
   ...plan,
   startUs: START_US + draws.whole(0, 3_600) * 1e6,
-  chaosSeconds: Math.max(plan.chaosSeconds, LONG_SECONDS),
   hasAuctions: false,
+  network: { ...QUIET },
+  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
+  isDryRun: false,
+});
+
+const FAR_LIMITS = {
+  dailyLossMax: 2_000_000_000,
+  accountLossMax: 2_000_000_000,
+  openOrdersMax: 20,
+  accountPositionMax: 60,
+  ordersPerSecondMax: 50,
+  ordersPerMinuteMax: 3_000,
+};
+
+/** Stops that are placed while a read of their book is on its way, reach it before the read, and get no answer. */
+const overtaken = (plan: Plan, draws: Draws): Plan => ({
+  ...calm(plan, draws),
+  chaosSeconds: Math.max(plan.chaosSeconds, LONG_SECONDS),
   mishaps: new Map(),
   network: {
     ...QUIET,
@@ -383,19 +393,45 @@ const overtaken = (plan: Plan, draws: Draws): Plan => ({
     answerLost: draws.between(0.1, 0.3),
     latencyMs: LATENCIES[1],
   },
-  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
-  strategies: plan.strategies.map((each) => ({
-    ...each,
+  strategies: all(plan, () => ({
     kinds: ['stop'],
     activity: draws.whole(200, 500),
-    isPatient: false,
     positionMax: 8,
-    faulty: 0,
   })),
   protectiveTicks: null,
   openOrdersMax: 20,
   accountPositionMax: 24,
-  isDryRun: false,
+});
+
+/** Small orders grow while their changes are on the way, up to the limit of their strategy. */
+const enlarged = (plan: Plan, draws: Draws): Plan => ({
+  ...calm(plan, draws),
+  mishaps: new Map(),
+  network: { ...QUIET, requestLate: draws.between(0.1, 0.4), latencyMs: LATENCIES[1] },
+  strategies: all(plan, () => ({
+    kinds: ['limit'],
+    activity: draws.whole(100, 400),
+    isPatient: true,
+    positionMax: draws.whole(3, 8),
+  })),
+  orderQtyMax: draws.whole(2, 5),
+  ...FAR_LIMITS,
+  protectiveTicks: null,
+});
+
+/** Positions under the two exits of a bracket, while somebody halts and resumes. */
+const bracketed = (plan: Plan, draws: Draws, without: readonly Mishap[]): Plan => ({
+  ...calm(plan, draws),
+  mishaps: chosenOf({ halt: 1, resume: 0.8, kill: 0.1 }, without),
+  everySeconds: draws.between(4, 8),
+  network: { ...QUIET, latencyMs: LATENCIES[1] },
+  strategies: all(plan, () => ({
+    kinds: ['bracket'],
+    activity: draws.whole(5, 40),
+    positionMax: draws.whole(2, 6),
+  })),
+  orderQtyMax: draws.whole(1, 3),
+  protectiveTicks: null,
 });
 
 type Shares = Partial<Record<Mishap, number>>;
@@ -409,43 +445,30 @@ function chosenOf(shares: Shares, without: readonly Mishap[]): ReadonlyMap<Misha
 
 /** Orders are late or not shown at once, somebody halts, and the process dies as it says so. */
 const haltedAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Plan => ({
-  ...plan,
-  // Not over midnight: what fills there unseen is booked by the broker's position, whoever ordered it.
-  startUs: START_US + draws.whole(0, 3_600) * 1e6,
-  hasAuctions: false,
+  ...calm(plan, draws),
+  // By day: what fills over midnight unseen is booked by the broker's position, whoever ordered it.
   mishaps: chosenOf({ vanish: 1, halt: draws.between(0.3, 0.6), resume: 0.8 }, without),
   everySeconds: draws.between(0.3, 0.8),
   network: { ...QUIET, requestLate: draws.between(0, 0.1) },
-  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
-  strategies: plan.strategies.map((each) => ({ ...each, activity: 500, faulty: 0 })),
+  strategies: all(plan, () => ({ activity: 500 })),
   restartSeconds: [0.01, 0.3],
   diesAtAnswer: 0.4,
-  isDryRun: false,
 });
 
 /** The disk fills as an exit is to be written, and the process dies before or after there is room. */
 const fullAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Plan => ({
-  ...plan,
-  startUs: START_US + draws.whole(0, 3_600) * 1e6,
-  hasAuctions: false,
+  ...calm(plan, draws),
   mishaps: chosenOf({ kill: 1, fill_disk: 1, resume: 0.5 }, without),
   everySeconds: draws.between(0.4, 1.2),
-  network: { ...QUIET },
-  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
-  strategies: plan.strategies.map((each) => ({
-    ...each,
+  strategies: all(plan, () => ({
     kinds: ['limit'],
     activity: 500,
-    isPatient: false,
-    faulty: 0,
   })),
   restartSeconds: [0.01, 0.3],
   fillsAtExit: true,
   // The trigger book does not distinguish two stops of the same terms.
   protectiveTicks: null,
-  dailyLossMax: 2_000_000_000,
-  accountLossMax: 2_000_000_000,
-  isDryRun: false,
+  ...FAR_LIMITS,
 });
 
 /**
@@ -473,36 +496,24 @@ function takenBack(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
     downSeconds: [2, 12],
     network: { ...QUIET, requestLost: lost, answerLost: lost / 2 },
     disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
-    strategies: plan.strategies.map((each) => ({
-      ...each,
+    strategies: all(plan, () => ({
       kinds: ['limit'],
       activity: draws.whole(100, 300),
       isPatient: true,
       positionMax: 20,
-      faulty: 0,
     })),
     policies: isNight ? null : TAKING_BACK,
     marketMs: draws.whole(50, 150),
     protectiveTicks: null,
     lasting: null,
-    openOrdersMax: 20,
-    accountPositionMax: 60,
-    dailyLossMax: 2_000_000_000,
-    accountLossMax: 2_000_000_000,
+    ...FAR_LIMITS,
     isDryRun: false,
   };
 }
 
 const TAKING_BACK: PolicySettings = {
-  after: seconds(1),
+  ...policiesOf(1, () => 'cancel_orders'),
   nakedPosition: 'hold',
-  tokenDead: 'cancel_orders',
-  streamDead: 'cancel_orders',
-  staleData: 'cancel_orders',
-  unprovenPosition: 'cancel_orders',
-  journalFailure: 'cancel_orders',
-  diskFull: 'cancel_orders',
-  clockJump: 'cancel_orders',
 };
 
 /** Nothing is lost or late. */
@@ -570,10 +581,9 @@ function answersOf(draws: Draws): AnswerFaults {
   };
 }
 
-function policiesOf(draws: Draws): PolicySettings {
-  const policy = (): FailurePolicy => draws.pick(['hold', 'cancel_orders', 'flatten'] as const);
+function policiesOf(afterSeconds: number, policy: () => FailurePolicy): PolicySettings {
   return {
-    after: seconds(draws.whole(1, 10)),
+    after: seconds(afterSeconds),
     nakedPosition: policy(),
     tokenDead: policy(),
     streamDead: policy(),
@@ -584,3 +594,6 @@ function policiesOf(draws: Draws): PolicySettings {
     clockJump: policy(),
   };
 }
+
+const drawnPolicies = (draws: Draws): PolicySettings =>
+  policiesOf(draws.whole(1, 10), () => draws.pick(['hold', 'cancel_orders', 'flatten'] as const));
