@@ -97,31 +97,35 @@ export class RolloverMonitor {
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
-    const { calendar, context, contracts, registry, session } = this.#state;
+    const { calendar, context, contracts, registry, session, stopper } = this.#state;
     const before = registry.legs(strategy);
     const legs: Contract[] = [];
     /** An alias with what it means from now on: of the day that ends it may mean another month, or the list may lack its new one. */
     const names: string[] = [];
     const day = session.tradingDay();
     let lacksMonth = false;
+    /** A month is to come: until then its alias may stand on another leg. */
+    let isProvisional = false;
+    let twin: string | null = null;
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
       if (!found.ok) return this.#alertUnresolved(strategy, before, issuesText([found.issues[0]]));
-      if (legs.includes(found.value)) {
-        const why = `${symbol} is ${found.value.orderCode}, as another leg is: each trades a contract of its own`;
-        return this.#alertUnresolved(strategy, before, why);
-      }
+      if (legs.includes(found.value))
+        twin = `${symbol} is ${found.value.orderCode}, as another leg is: each trades a contract of its own`;
       legs.push(found.value);
       this.#alertUnlisted(strategy, symbol, found.value);
       const isLate = this.#isOtherMonth(symbol, found.value, addDays(day, 1));
       const { orderCode } = found.value;
       const month = isLate ? 'the next list has its month' : orderCode;
       names.push(aliasOf(symbol) === undefined ? orderCode : `${symbol} (${month})`);
-      if (!this.#isOtherMonth(symbol, found.value, day)) continue;
+      const isOther = this.#isOtherMonth(symbol, found.value, day);
+      isProvisional ||= isLate || isOther;
+      if (!isOther) continue;
       lacksMonth = true;
       const text = `${symbol}: the broker does not list its month yet: ${id} sees ${found.value.orderCode} in its place and enters nothing; tickwright rollover reads the list again`;
       if (addNew(this.#alerted, text)) context.alert(strategy, 'warning', 'symbol_unresolved', text);
     }
+    if (twin !== null && !isProvisional) return stopper.stop(strategy, twin, null);
     const isSame =
       before.length === legs.length && legs.every(({ index }, leg) => before[leg]?.index === index);
     if (isSame && lacksMonth === registry.lacksMonth(strategy)) return;

@@ -30,6 +30,28 @@ test.each([
   expect(world.asked).toEqual([expect.stringContaining(`stop 0 ${symbols[1]} is 41I1G3000`)]);
 });
 
+test('an alias that has come to mean the contract of another leg stops its strategy', () => {
+  const world = new SessionWorld({ day: '2026-04-16', settings: naming('VN30F2M', 'VN30F2606') }).start();
+  world.runUntil('15:00:01');
+  expect(world.asked).toEqual([
+    'legs 0 41I1G5000 41I1G6000',
+    expect.stringContaining('stop 0 VN30F2606 is 41I1G6000'),
+  ]);
+});
+
+test.each([
+  ['the evening of an expiry', '2026-02-13', '15:00:01'],
+  ['a morning whose list lacks the new month', '2026-02-23', '08:20'],
+])('%s stops no strategy whose alias stands on its other leg until its month is listed', (_, day, time) => {
+  const settings = naming('VN30F2M', 'VN30F2606');
+  const world = new SessionWorld({ day, time, settings });
+  world.start(() => world.list(boardOn('2026-02-13').map((each) => ({ ...each })))).run(1);
+  expect(world.asked.at(-1)).toBe('legs 0 41I1G6000 41I1G6000');
+  world.runUntil('08:20:02', '2026-02-23').list(boardOn('2026-02-23').map((each) => ({ ...each })));
+  expect(world.asked.at(-1)).toBe('legs 0 41I1G4000 41I1G6000');
+  expect(world.asks('stop')).toEqual([]);
+});
+
 test('a list that has lost a contract which still trades is alerted once, and the legs are kept', () => {
   const world = new SessionWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
   for (let i = 0; i < 2; i += 1) world.list(world.state.contracts.all.slice(0, 1));
