@@ -108,10 +108,11 @@ export class ExitOrder {
     return this.#order?.canModify === false;
   }
 
-  /** It would no longer trade with what kept it from being placed: that is over, its answer is lost, or the price is another one. */
+  /** It would no longer trade with what kept it from being placed: that is over, its answer is lost, or the price is another one. Or it goes first. */
   get isWayFree(): boolean {
     const { inWay } = this;
-    return inWay !== undefined && this.canBePriced && this.#crossed((order) => order === inWay) === undefined;
+    if (inWay === undefined || !this.canBePriced) return false;
+    return this.#crossed((order) => order === inWay && !this.#mayPass(order)) === undefined;
   }
 
   /** The answer to what kept it from being placed is under way. */

@@ -397,6 +397,20 @@ describe('an order of another owner in the way', () => {
     expect(world.codes()).toEqual(['flatten_makes_way']);
   });
 
+  test('two that gave up behind what the stops of each other have sent go on', () => {
+    const world = holding(2);
+    world.hold(1, -1).read();
+    const parent = clientOrderId('a stop');
+    const theirs = world.add({ ...operators, side: 'sell' });
+    world.add({ id: 'sold', side: 'sell', qty: 2, price: LAST + 3, purpose: 'reduce', parent });
+    world.add({ id: 'bought', side: 'buy', qty: 1, price: LAST - 3, strategy: 1, purpose: 'reduce', parent });
+    world.command(flattenFirst).run(1);
+    world.command({ ...flattenAll, strategy: units.strategyIndex(1) }).run(8.5);
+    world.become(theirs, 'canceled').run(60);
+    expect([heldBy(world), heldBy(world, 1)]).toEqual([0, 0]);
+    expect(world.codes().filter((code) => code === 'flatten_failed')).toHaveLength(2);
+  });
+
   test('lets a flatten that was given up go on once its price is elsewhere', () => {
     const world = holding(1);
     const theirs = world.add({ ...operators, price: LAST - 3 });
