@@ -157,10 +157,11 @@ export class MoneyReconciler {
     return figures;
   }
 
-  /** Before a price of today the exchange may be closed against our calendar, and the broker's figures may be of the last session. No entry leaves then. */
+  /** Before a price or a fill of today the exchange may be closed against our calendar, and the broker's figures may be of the last session. No entry leaves then. */
   #hasTraded(): boolean {
     const { contracts, market, session } = this.#view;
-    return contracts.all.some(({ index }) => !session.mayShowDayBefore(market.of(index).seenUs));
+    const seen = contracts.all.map(({ index }) => market.of(index).seenUs);
+    return !session.mayShowDayBefore(Math.max(this.#fills.lastUs ?? -Infinity, ...seen));
   }
 
   /** Journaled where it is news: after a difference, with other figures, and in each phase of the day. */

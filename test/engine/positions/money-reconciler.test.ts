@@ -141,6 +141,12 @@ describe('money that agrees', () => {
     expect(halted(rig)).toMatch(/fee ours 0, broker 99 VND/);
   });
 
+  it('is compared before a price of today where something of today has filled: the prices may be down', () => {
+    const rig = new EngineRig({ moneyMismatch: 'halt' }).start();
+    twice(rig, [bought('1', 1)], { fee: 99 });
+    expect(halted(rig)).toMatch(/fee ours \d+, broker 99 VND/);
+  });
+
   it.each([-1, 1])(
     'is not compared while our clock is %d day off: the broker shows that of another day',
     (days) => {
