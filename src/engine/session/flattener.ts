@@ -26,6 +26,8 @@ export class Flattener extends Target {
   #tries = 0;
   /** Exits whose answer was lost. */
   #lost = 0;
+  /** It gave up before the first trade of the day: the exchange opens late. */
+  #isEarly = false;
 
   constructor(view: EngineView, position: PositionKey, reason: string) {
     super(view, position, reason);
@@ -74,7 +76,7 @@ export class Flattener extends Target {
         return this.#isFlat ? this.drop() : undefined;
       case 'given_up':
         if (this.#isFlat) return this.drop();
-        return this.#exit.isWayFree ? this.start() : undefined;
+        return this.#exit.isWayFree || (this.#isEarly && this.#hasTraded) ? this.start() : undefined;
       case 'checking':
         return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#proceed() : undefined;
       case 'withdrawing':
@@ -282,8 +284,15 @@ export class Flattener extends Target {
     this.#exit.reprice();
   }
 
+  get #hasTraded(): boolean {
+    const { contracts, market, session } = this.#view;
+    const lastUs = contracts.all.map(({ index }) => market.of(index).last.tick(index)?.tsUs ?? -Infinity);
+    return !session.mayShowDayBefore(Math.max(...lastUs));
+  }
+
   #giveUp(why: string): void {
     this.#waitIdle('given_up');
+    this.#isEarly = !this.#hasTraded;
     const { attempts } = this.#view.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;

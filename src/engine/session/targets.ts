@@ -21,7 +21,8 @@ export type Requester = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
 /**
  * `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was
- * alerted; it tries again in the next stretch of continuous trading, and once the order of another owner is out of its way.
+ * alerted; it tries again in the next stretch of continuous trading, with the first trade of a day that begins late, and once the order of
+ * another owner is out of its way.
  */
 type FlattenStep =
   | 'queued'

@@ -301,6 +301,25 @@ describe('outside continuous trading', () => {
     expect(world.controller.status().procedure).toContain('resting');
   });
 
+  test('what was carried overnight is closed when trading begins, later than the calendar says', () => {
+    const world = new SessionWorld({ time: '08:50', has: { trades: false } });
+    const submit = world.submitFor.bind(world);
+    let isOpen = false;
+    world.submitFor = (strategy, intent) => {
+      const id = submit(strategy, intent);
+      if (!isOpen) world.become(world.state.orders.get(id)!, 'rejected');
+      return id;
+    };
+    world.state.session.begin(world.day);
+    world.hold(0, 1);
+    world.start().runUntil('10:00');
+    expect([world.codes().at(-1), heldBy(world)]).toEqual(['flatten_failed', 1]);
+    const before = world.asks('submit').length;
+    isOpen = true;
+    world.trade(LAST).run(0.1).run(5);
+    expect([world.asks('submit').length - before, heldBy(world)]).toEqual([1, 0]);
+  });
+
   test('what its day did not finish is dropped and alerted, not begun by itself on another day', () => {
     const strategies = new SessionWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
     const world = holding(1, { time: '20:00', settings: { strategies } });
