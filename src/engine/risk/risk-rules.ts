@@ -126,7 +126,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'entry',
     check(request) {
       const { targets } = request.view;
-      if (targets.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
+      if (targets.isFlattening(request.strategy) || wouldBlockExit(request))
+        return { code: 'closing_out', because: 'flatten' };
       return closeOutDenial(request) ?? auctionDenial(request);
     },
   },
@@ -396,6 +397,18 @@ function isPhaseAllowed(phase: SessionPhase, { changed, purpose, settings }: Ris
   const takes = TAKEN_IN_PHASE[phase];
   if (takes !== 'new_orders') return takes === 'all';
   return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
+}
+
+/** An exit waits until what it would trade with is withdrawn: nothing takes the place of that meanwhile. */
+function wouldBlockExit({ view: { targets, portfolio }, instrument, side }: RiskRequest): boolean {
+  if (targets.all.length === 0) return false;
+  return targets.all.some(
+    (target) =>
+      target.instrument === instrument &&
+      target.inWay !== undefined &&
+      targets.isClosing(target) &&
+      signOf(side) * portfolio.position(target.strategy, instrument).qty > 0,
+  );
 }
 
 function closeOutDenial({ nowUs, contract, hours, ownSettings }: RiskRequest): Denial | undefined {

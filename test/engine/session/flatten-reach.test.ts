@@ -49,3 +49,23 @@ it('goes on however often the broker refuses the cancel of an entry in its way',
     { strategy: FIRST, side: 'sell', qty: 2, purpose: 'reduce' },
   ]);
 });
+
+it('goes on where another strategy enters again after each cancel', () => {
+  const broker = new SmallBroker(new EngineRig({ isReal: true }).start());
+  const { rig } = broker;
+  trades(broker, 'buy', 2);
+  rig.account().submit(SECOND, 'buy', 1, 12_998);
+  broker.settle();
+  rig.command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  for (let i = 0; i < 20; i += 1) {
+    broker.settle(1);
+    rig.account().trade(13_000);
+    if (rig.host.desk.workingOrders(SECOND).length === 0) rig.submit(SECOND, 'buy', 1, 12_998);
+  }
+  expect(rig.places().filter(({ strategy }) => strategy === FIRST)).toMatchObject([
+    {},
+    { side: 'sell', qty: 2 },
+  ]);
+  expect(rig.of('denied').map(({ denial }) => denial.code)).toContain('closing_out');
+  expect(rig.alerts().filter((code) => code === 'flatten_makes_way')).toHaveLength(1);
+});
