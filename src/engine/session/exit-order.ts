@@ -267,7 +267,7 @@ export class ExitOrder {
       this.#crossed((order) => all.every((each) => each !== order));
     for (let order = next(); order !== undefined; order = next()) all.push(order);
     for (const order of all) {
-      if (order.status !== 'accepted' && order.status !== 'partially_filled') continue;
+      if (order.status === 'submitted' || order.status === 'pending_cancel') continue;
       this.#view.withdrawal.withdrawOrder(order);
       const name = `order ${order.clientOrderId}`;
       const text = `cancels ${name} of another owner, which the exit would trade with`;

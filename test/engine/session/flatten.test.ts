@@ -401,6 +401,15 @@ describe('an order of another owner in the way', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test('is withdrawn also while the answer to a change of it is lost', () => {
+    const world = holding(2);
+    const entry = world.add({ id: 'entry', side: 'buy', qty: 1, strategy: 1 });
+    world.change(entry, { price: LAST + 1 }).become(entry, 'pending_modify');
+    world.command(flattenFirst).run(10);
+    expect(world.asks('withdraw')).toEqual(['withdraw 1 entry']);
+    expect(heldBy(world)).toBe(0);
+  });
+
   test('two that what their stops have sent keeps from each other go one after the other', () => {
     const world = holding(2);
     world.hold(1, -1).read();
