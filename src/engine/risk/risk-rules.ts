@@ -126,7 +126,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'entry',
     check(request) {
       const { targets } = request.view;
-      if (targets.isFlattening(request.strategy) || wouldBlockExit(request))
+      const mayBlock = targets.all.length > 0 && wouldBlockExit(request);
+      if (mayBlock || targets.isFlattening(request.strategy))
         return { code: 'closing_out', because: 'flatten' };
       return closeOutDenial(request) ?? auctionDenial(request);
     },
@@ -401,7 +402,6 @@ function isPhaseAllowed(phase: SessionPhase, { changed, purpose, settings }: Ris
 
 /** An exit waits until what it would trade with is withdrawn: nothing takes the place of that meanwhile. */
 function wouldBlockExit({ view: { targets, portfolio }, instrument, side }: RiskRequest): boolean {
-  if (targets.all.length === 0) return false;
   return targets.all.some(
     (target) =>
       target.instrument === instrument &&
