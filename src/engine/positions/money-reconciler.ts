@@ -157,7 +157,10 @@ export class MoneyReconciler {
     return figures;
   }
 
-  /** Before a price or a fill of today the exchange may be closed against our calendar, and the broker's figures may be of the last session. No entry leaves then. */
+  /**
+   * Before a price or a fill of today the exchange may be closed against our calendar, and the broker's figures may be of the last session.
+   * No entry leaves then.
+   */
   #hasTraded(): boolean {
     const { contracts, market, session } = this.#view;
     const seen = contracts.all.map(({ index }) => market.of(index).seenUs);

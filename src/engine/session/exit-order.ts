@@ -108,7 +108,10 @@ export class ExitOrder {
     return this.#order?.canModify === false;
   }
 
-  /** It would no longer trade with what kept it from being placed: that is over, its answer is lost, or the price is another one. Or it goes first. */
+  /**
+   * It would no longer trade with what kept it from being placed (that is over, its answer is lost, or the price is another one), or it
+   * goes first.
+   */
   get isWayFree(): boolean {
     const { inWay } = this;
     if (inWay === undefined || !this.canBePriced) return false;
