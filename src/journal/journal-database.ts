@@ -1,6 +1,6 @@
 /** The journal's file: its tables, and the format of the rows in them. A file of another format is left as it is. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { closing, isDiskFull, JournalFormatError, withPath } from '../domain/failure.ts';
+import { closing, isDiskFull, JournalFormatError, undefinedIfMissing, withPath } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Format of inputs and entries. It rises when they are spelled otherwise, or when an older session would be decided otherwise. */
@@ -161,9 +161,12 @@ export interface ArchivedSession {
 export const archivedSessions = (database: Database): readonly ArchivedSession[] =>
   database.prepare<[], ArchivedSession>('SELECT * FROM archives ORDER BY session').all();
 
-/** False also for a file whose creation a death cut off: the next start completes it. */
+/**
+ * False also for a file whose creation a death cut off: the next start completes it. A path through a file throws: Node.js 24 takes it for a
+ * missing one where `throwIfNoEntry` is off.
+ */
 export const isJournalThere = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false }) !== undefined &&
+  undefinedIfMissing(() => statSync(path)) !== undefined &&
   closing(openReadOnly(path), (database) => formatOf(database) > 0);
 
 /** Opens the journal read-only, while a daemon runs; alone on a full disk, where none runs. */
