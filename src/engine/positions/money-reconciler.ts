@@ -144,7 +144,7 @@ export class MoneyReconciler {
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
       if (broker !== null) figures.push({ what, ours: money(ours), broker });
     };
-    if (!this.#adoption.hasUnlisted && !hasCarriedFills && this.#hasTraded()) {
+    if (!this.#adoption.hasUnlisted && !hasCarriedFills && this.#hasBegun()) {
       const { fee, tax } = portfolio.costs();
       add('fee', fee, account.fee);
       if (areExact) add('tax', tax, account.tax);
@@ -161,7 +161,7 @@ export class MoneyReconciler {
    * Before a price or a fill of today the exchange may be closed against our calendar, and the broker's figures may be of the last session.
    * No entry leaves then.
    */
-  #hasTraded(): boolean {
+  #hasBegun(): boolean {
     const { contracts, market, session } = this.#view;
     const seen = contracts.all.map(({ index }) => market.of(index).seenUs);
     return !session.mayShowDayBefore(Math.max(this.#fills.lastUs ?? -Infinity, ...seen));

@@ -261,7 +261,7 @@ export class ExitOrder {
     return isSamePosition(theirs.inWay, this.#target) && (isLater || theirs.progress === 'given_up');
   }
 
-  /** Entries of other strategies that the exit would trade with are withdrawn: exits come before entries. */
+  /** Orders of other strategies that the exit would trade with are withdrawn, reductions too; those that stay are a blockade. */
   #makeWay(): Obstacle {
     const blockade = this.findBlockade();
     if (blockade !== null) return blockade;
