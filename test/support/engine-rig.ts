@@ -249,6 +249,20 @@ export class EngineRig {
     });
   }
 
+  quote(bid: number, ask: number): this {
+    for (const [side, price] of [
+      ['bid', bid],
+      ['ask', ask],
+    ] as const)
+      this.post({
+        kind: 'book_update',
+        instrument: FRONT.index,
+        side,
+        levels: [{ price: priceTicks(price), qty: qty(9) }],
+      });
+    return this;
+  }
+
   clock(): this {
     return this.post({ kind: 'clock' });
   }

@@ -1,5 +1,6 @@
 /** The session's contracts and their market: last trades, merged books, bands of the day, and how old each is. */
 import { type Contract, formatPoints, type PriceBand } from '../../domain/contract.ts';
+import type { Side } from '../../domain/order.ts';
 import type { BookLevel, BookTick, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
@@ -383,6 +384,12 @@ export class MergedBook {
     this.#wasKnown ||= this.#isKnown;
     this.#isKnown = false;
   }
+}
+
+/** The best price of the other side; a crossed book is torn, and not to be traded on (rulings, 21). */
+export function touchOf(book: BookTick | undefined, side: Side): PriceTicks | undefined {
+  if (book === undefined || book.crossed) return undefined;
+  return (side === 'buy' ? book.asks : book.bids)[0]?.price;
 }
 
 /** A message with every level is kept as it is. */

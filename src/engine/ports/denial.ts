@@ -111,7 +111,7 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
   account_unknown: 'the account was not read for too long: risk.accountAgeMax',
   halted: 'entries are halted until a resume',
   closing_out:
-    'positions are being closed, no new entries: session.cancelBeforeAuction, or session.flatBeforeClose without strategies[].overnight',
+    'positions are being closed: no new entries (session.cancelBeforeAuction, session.flatBeforeClose without strategies[].overnight), and nothing that would rest in the way of an exit',
   same_rejection: 'the broker keeps rejecting orders for the same reason: risk.sameRejectionsMax',
   clock_skew: "the clock is too far from the broker's: risk.clockSkewMax",
   strategy_stopped: 'the strategy is stopped until it is started again',

@@ -26,7 +26,7 @@ import {
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import type { Market } from '../market/market.ts';
+import { type Market, touchOf } from '../market/market.ts';
 import { type EngineView, unshownExitQty, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { RiskRequest } from './risk-request.ts';
@@ -122,14 +122,16 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     },
   },
   closing_out: {
-    // No new entries while the session controller closes positions and withdraws orders.
-    appliesTo: 'entry',
+    // No new entries while the session controller closes positions and withdraws orders; nothing that would rest in the way of an exit.
+    appliesTo: 'all',
     check(request) {
-      const { targets } = request.view;
-      const mayBlock = targets.all.length > 0 && wouldBlockExit(request);
-      if (mayBlock || targets.isFlattening(request.strategy))
-        return { code: 'closing_out', because: 'flatten' };
-      return closeOutDenial(request) ?? auctionDenial(request);
+      const { purpose, strategy, view } = request;
+      const isEntry = purpose === 'entry';
+      const { targets } = view;
+      const isClosing =
+        targets.all.length > 0 && (wouldBlockExit(request) || (isEntry && targets.isFlattening(strategy)));
+      if (isClosing) return { code: 'closing_out', because: 'flatten' };
+      return isEntry ? (closeOutDenial(request) ?? auctionDenial(request)) : undefined;
     },
   },
   clock_skew: {
@@ -400,8 +402,18 @@ function isPhaseAllowed(phase: SessionPhase, { changed, purpose, settings }: Ris
   return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
 }
 
-/** An exit waits until what it would trade with is withdrawn: nothing takes the place of that meanwhile. */
-function wouldBlockExit({ view: { targets, portfolio }, instrument, side }: RiskRequest): boolean {
+/**
+ * An exit waits until what it would trade with is withdrawn: nothing takes the place of that meanwhile, no take-profit either. A stop,
+ * and a reduction that would trade at once, go.
+ */
+function wouldBlockExit(request: RiskRequest): boolean {
+  const { view, instrument, side, limitPrice, purpose } = request;
+  const { targets, portfolio, market } = view;
+  if (purpose === 'reduce') {
+    const touch = touchOf(market.of(instrument).book.last, side);
+    const isAtOnce = touch !== undefined && signOf(side) * (limitPrice - touch) >= 0;
+    if (isAtOnce || request.isWaiting || isSystemExit(request)) return false;
+  }
   return targets.all.some(
     (target) =>
       target.instrument === instrument &&

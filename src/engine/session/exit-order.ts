@@ -2,10 +2,10 @@
 import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
+import { touchOf } from '../market/market.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import { type EngineView, isOver, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
@@ -347,10 +347,4 @@ function exitPrice(
   const price = limit === undefined ? wanted : sign * Math.min(sign * wanted, sign * limit);
   const isLocked = touch === undefined && limit !== undefined && last.price === limit;
   return { price: priceTicks(Math.max(1, price)), isLocked };
-}
-
-/** The best price of the other side; a crossed book is torn, and not to be traded on (rulings, 21). */
-function touchOf(book: BookTick | undefined, side: Side): PriceTicks | undefined {
-  if (book === undefined || book.crossed) return undefined;
-  return (side === 'buy' ? book.asks : book.bids)[0]?.price;
 }

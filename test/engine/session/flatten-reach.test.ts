@@ -69,3 +69,37 @@ it('goes on where another strategy enters again after each cancel', () => {
   expect(rig.of('denied').map(({ denial }) => denial.code)).toContain('closing_out');
   expect(rig.alerts().filter((code) => code === 'flatten_makes_way')).toHaveLength(1);
 });
+
+/** FIRST is long 2 and is being flattened, SECOND short 1; a take-profit of SECOND rests where the exit is priced. */
+function takeProfitInTheWay() {
+  const broker = new SmallBroker(new EngineRig({ isReal: true }).start());
+  const { rig } = broker;
+  trades(broker, 'buy', 2);
+  rig.account().submit(SECOND, 'sell', 1, 13_000);
+  broker.answer().fill(broker.orders.at(-1)!);
+  broker.settle();
+  rig.quote(12_999, 13_001).submit(SECOND, 'buy', 1, 12_998);
+  broker.settle();
+  rig.command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  return broker;
+}
+
+it('goes on where another strategy places its take-profit again after each cancel', () => {
+  const broker = takeProfitInTheWay();
+  const { rig } = broker;
+  for (let i = 0; i < 20; i += 1) {
+    broker.settle(1);
+    rig.account().trade(13_000);
+    if (rig.host.desk.workingOrders(SECOND).length === 0) rig.submit(SECOND, 'buy', 1, 12_998);
+  }
+  expect(rig.places().at(-1)).toMatchObject({ strategy: FIRST, side: 'sell', qty: 2 });
+  expect(rig.alerts().filter((code) => code === 'flatten_makes_way')).toHaveLength(1);
+});
+
+it('lets another strategy out at the price of the market meanwhile', () => {
+  const broker = takeProfitInTheWay();
+  const { rig } = broker;
+  while (rig.host.desk.workingOrders(SECOND).length > 0) broker.settle(1);
+  rig.submit(SECOND, 'buy', 1, 13_002);
+  expect(rig.places().at(-1)).toMatchObject({ strategy: SECOND, purpose: 'reduce', limitPrice: 13_002 });
+});
