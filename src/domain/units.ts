@@ -35,25 +35,33 @@ export const US_PER_MINUTE = 60 * US_PER_SECOND;
 export const US_PER_HOUR = 60 * US_PER_MINUTE;
 export const US_PER_DAY = 24 * US_PER_HOUR;
 
+/**
+ * V8 keeps a whole number of 32 bits in place where it was calculated in whole numbers, and else outside of the object: one such quantity
+ * changes the layout of all objects that hold one, and the code that reads them is compiled again. -0 and 0 are one number.
+ */
+function inPlace(value: number): number {
+  const whole = value | 0;
+  return whole === value ? whole : value;
+}
+
 export function priceTicks(value: number): PriceTicks {
   assert(Number.isSafeInteger(value), 'a price is a whole number of ticks');
-  return value as PriceTicks;
+  return inPlace(value) as PriceTicks;
 }
 
 export function priceHundredths(value: number): PriceHundredths {
   assert(Number.isSafeInteger(value), 'a reference price is a whole number of hundredths');
-  return value as PriceHundredths;
+  return inPlace(value) as PriceHundredths;
 }
 
 export function qty(value: number): Qty {
   assert(Number.isSafeInteger(value) && value >= 0, 'a quantity is a whole number, zero or more');
-  return value as Qty;
+  return inPlace(value) as Qty;
 }
 
 export function signedQty(value: number): SignedQty {
   assert(Number.isSafeInteger(value), 'a position is a whole number');
-  // -0 and 0 are one position.
-  return (value === 0 ? 0 : value) as SignedQty;
+  return inPlace(value) as SignedQty;
 }
 
 /** Sums would be rounded in silence. */
@@ -80,12 +88,12 @@ export function durationUs(value: number): DurationUs {
 
 export function seq(value: number): Seq {
   assert(Number.isSafeInteger(value) && value >= 0, 'a sequence number is a whole number, zero or more');
-  return value as Seq;
+  return inPlace(value) as Seq;
 }
 
 export function instrumentIndex(value: number): InstrumentIndex {
   assert(Number.isSafeInteger(value) && value >= 0, 'an instrument index is a whole number, zero or more');
-  return value as InstrumentIndex;
+  return inPlace(value) as InstrumentIndex;
 }
 
 export function strategyIndex(value: number): StrategyIndex {
@@ -93,7 +101,7 @@ export function strategyIndex(value: number): StrategyIndex {
     Number.isSafeInteger(value) && value >= -1,
     'a strategy index is a whole number, -1 for the operator',
   );
-  return value as StrategyIndex;
+  return inPlace(value) as StrategyIndex;
 }
 
 /** Owner of adopted orders and positions (rulings, 40). */
