@@ -152,13 +152,18 @@ class Charges {
 /** One round trip of one strategy in one contract: from flat to flat, or to the turn over zero, which begins the next. */
 export type BacktestTrade = ReturnType<RoundTrip['asTrade']>;
 
-const NOTHING_TRADED = { qty: 0, qtyMax: 0, entryValue: 0, exitValue: 0, gross: 0, fee: 0, tax: 0, fills: 0 };
-
 /** Sums since the position was flat or reversed. */
 const begun = (entryUs: number, isLong: boolean) => ({
   entryUs,
   isLong,
-  ...NOTHING_TRADED,
+  qty: 0,
+  qtyMax: 0,
+  entryValue: 0,
+  exitValue: 0,
+  gross: 0,
+  fee: 0,
+  tax: 0,
+  fills: 0,
   adverse: 0,
   favourable: 0,
 });
@@ -226,8 +231,8 @@ class RoundTrip {
   }
 
   asTrade(strategy: number, exitUs: number, isOpen: boolean) {
-    const { entryUs, isLong, qty, qtyMax, entryValue, exitValue, gross, fee, tax, fills, ...seen } =
-      this.#trip;
+    const { entryUs, isLong, qty, qtyMax, entryValue, exitValue, gross, fee, tax, fills } = this.#trip;
+    const { adverse, favourable } = this.#trip;
     return {
       strategy,
       instrument: this.#instrument.contract.index,
@@ -246,8 +251,8 @@ class RoundTrip {
       tax: money(tax),
       netProfit: money(gross - fee - tax),
       /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
-      adverse: money(Math.min(seen.adverse, gross)),
-      favourable: money(Math.max(seen.favourable, gross)),
+      adverse: money(Math.min(adverse, gross)),
+      favourable: money(Math.max(favourable, gross)),
       fills,
       /** The run ended before it was closed: its exit is the last price, and nothing was paid for it. */
       isOpen,
