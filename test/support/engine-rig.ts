@@ -75,6 +75,7 @@ export interface RigOptions {
   readonly risk?: Partial<EngineSettings['risk']>;
   readonly policies?: Partial<PolicySettings>;
   readonly moneyMismatch?: 'halt' | 'alert';
+  readonly stop?: EngineSettings['stop'];
   /** Instead of the usual two, in the order of `strategies`. */
   readonly seats?: readonly StrategySettings[];
 }
@@ -93,6 +94,7 @@ function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): Engine
     ...assumed,
     ...policies,
     ...(changed.moneyMismatch === undefined ? {} : { moneyMismatch: changed.moneyMismatch }),
+    stop: changed.stop ?? SETTINGS.stop,
     strategies: changed.seats ?? SETTINGS.strategies,
     risk: { ...SETTINGS.risk, ...changed.risk },
     lookUp: { ...SETTINGS.lookUp, ...changed.lookUp },

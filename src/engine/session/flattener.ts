@@ -43,6 +43,7 @@ export class Flattener extends Target {
   start(): void {
     const isOver = this.progress === 'resting' && !this.#isInAuction;
     if (this.progress !== 'queued' && this.progress !== 'given_up' && !isOver) return;
+    if (!this.#mayBegin) return;
     this.#tries = 0;
     this.#lost = 0;
     this.#exit.forget();
@@ -73,12 +74,14 @@ export class Flattener extends Target {
     const isRead = this.#view.positionReconciler.readUs >= this.#readSinceUs;
     switch (this.progress) {
       case 'queued':
-        return this.#isFlat ? this.drop() : undefined;
+        if (this.#isFlat) return this.drop();
+        return this.#canTrade ? this.start() : undefined;
       case 'given_up':
         if (this.#isFlat) return this.drop();
         return this.#exit.isWayFree || (this.#isEarly && this.#hasTraded) ? this.start() : undefined;
       case 'checking':
-        return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#proceed() : undefined;
+        if (!isRead || !this.#mayBegin || !this.#exit.canBePriced) return;
+        return this.#doubtful === undefined ? this.#proceed() : undefined;
       case 'withdrawing':
         if (this.#ordersToCancel.length === 0) return this.#read();
         return this.#cancel(this.#nextToCancel.filter(({ extras }) => extras.cancelFailedUs === Infinity));
@@ -93,7 +96,8 @@ export class Flattener extends Target {
         return this.#exit.status === 'filled' ? this.#afterProgress() : undefined;
       case 'resting':
         if (this.#isFlat) return this.drop();
-        return this.#isInAuction && !this.#exit.isAllResting ? this.#check() : undefined;
+        if (this.#isInAuction) return this.#exit.isAllResting ? undefined : this.#check();
+        return this.#canTrade ? this.start() : undefined;
       case 'pausing':
         return undefined;
     }
@@ -110,6 +114,11 @@ export class Flattener extends Target {
   describe(): Pick<Target, 'progress'> & { readonly text: string } {
     const { progress } = this;
     return { progress, text: `flattening ${this.orderCode} ${this.#exit.held}: ${progress}` };
+  }
+
+  /** A process that ends would leave the position without its stops; in an auction it waits. */
+  get #mayBegin(): boolean {
+    return !this.#view.halt.isStopping || this.requesters.has('stop') || this.#isInAuction;
   }
 
   get #canTrade(): boolean {

@@ -194,6 +194,8 @@ export class ShutdownProcedure {
     if ((isLeft || this.#mayHoldUnseen) && this.#left.length === 0)
       this.#alertLeft(isLeft ? 'its flatten is not done' : 'positions are not proven');
     this.#enter('ready');
+    // Calls that were sent before are answered yet: none of them begins a flatten again.
+    for (const { requesters } of targets.all) requesters.delete('stop');
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });
   }

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import type { ShutdownSettings } from '../../../src/domain/settings.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
+import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
+import { SmallBroker, stopsOf, trades } from '../support/small-broker.ts';
 import { SETTINGS } from '../support/state-rig.ts';
 import { SessionWorld } from '../support/session-world.ts';
 
@@ -234,4 +236,71 @@ test('what the broker may hold besides is said, where positions were to be close
   expect(blind.command(stop).said).toEqual([
     'critical stop_leaves left behind, positions are not proven: what the broker may hold besides',
   ]);
+});
+
+/** A flatten that gave up behind the entry of another strategy, which the broker kept; the position has its stop again. */
+function givenUp(options: RigOptions = {}): SmallBroker {
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 30 };
+  const broker = new SmallBroker(new EngineRig({ isReal: true, canWait: true, risk, ...options }).start());
+  const { rig } = broker;
+  rig.account().conditions().trade(13_000);
+  trades(broker, 'buy', 2);
+  rig.submit(SECOND, 'buy', 1, 12_998);
+  broker.settle();
+  rig.command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  broker.settle(1);
+  for (let i = 0; i < 20; i += 1) step(broker, 'rejected');
+  expect([rig.alerts().includes('flatten_failed'), stopsOf(broker).length]).toEqual([true, 1]);
+  return broker;
+}
+
+/** A second passes; `refusal`: of the cancels at the exchange. */
+function step(broker: SmallBroker, refusal?: 'rejected'): void {
+  const { rig } = broker;
+  const before = rig.sent.length;
+  rig.pass(1);
+  broker.show();
+  rig.trade(13_000);
+  for (const { call } of rig.sent.slice(before))
+    if (call === 'cancel' && refusal !== undefined) broker.refusals.push(refusal);
+  broker.answer();
+}
+
+test('the stop of a position stays where the end cancels what kept its flatten from going on', () => {
+  const broker = givenUp();
+  const { rig } = broker;
+  rig.command({ name: 'stop', reason: 'SIGTERM' });
+  for (let i = 0; i < 6; i += 1) step(broker);
+  expect([rig.of('stop_ready').length, stopsOf(broker)]).toEqual([1, [['sell', 2, 12_900, 12_880]]]);
+  rig.boot(2).stream('live').reference();
+  for (let i = 0; i < 8; i += 1) step(broker);
+  expect([stopsOf(broker), rig.places().at(-1)]).toMatchObject([[], { side: 'sell', qty: 2, trigger: null }]);
+});
+
+test('so it does where that is over only when the end is ready', () => {
+  const broker = givenUp({ stop: { ...SETTINGS.stop, positions: 'flatten' } });
+  const { rig } = broker;
+  rig.command({ name: 'stop', reason: 'SIGTERM' });
+  broker.refusals.push('rejected');
+  for (let i = 0; i < 60 && rig.of('stop_ready').length === 0; i += 1) step(broker, 'rejected');
+  for (let i = 0; i < 4; i += 1) step(broker, 'rejected');
+  expect(stopsOf(broker)).toHaveLength(1);
+  for (let i = 0; i < 8; i += 1) step(broker);
+  expect(stopsOf(broker)).toHaveLength(1);
+});
+
+test('a flatten that is asked for while the process ends is the next one’s', () => {
+  const broker = new SmallBroker(new EngineRig({ isReal: true }).start());
+  const { rig } = broker;
+  trades(broker, 'buy', 2);
+  rig.submit(SECOND, 'buy', 1, 12_900);
+  broker.settle();
+  rig.command({ name: 'stop', reason: 'SIGTERM' });
+  rig.command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  for (let i = 0; i < 6; i += 1) step(broker);
+  expect([rig.of('stop_ready').length, rig.places().length]).toEqual([1, 2]);
+  expect(rig.alerts()).toContain('stop_leaves');
+  rig.boot(2).stream('live').reference();
+  for (let i = 0; i < 8; i += 1) step(broker);
+  expect(rig.places().at(-1)).toMatchObject({ strategy: FIRST, side: 'sell', qty: 2 });
 });
