@@ -157,7 +157,7 @@ export class ExitOrder {
     const netQty = isAuction(session.phase) ? this.#netLeft : Infinity;
     if (netQty === 0)
       return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
-    const obstacle = this.#makeWay();
+    const obstacle = this.makeWay();
     if (obstacle !== null) return obstacle;
     this.#alertLocked(price);
     const size = qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax));
@@ -178,7 +178,7 @@ export class ExitOrder {
     const price = exitPrice(this.#view, contract, order.side, settings);
     if (price === undefined) return;
     this.#alertLocked(price);
-    if (this.#makeWay() !== null || price.price === order.limitPrice) return;
+    if (this.makeWay() !== null || price.price === order.limitPrice) return;
     const { clientOrderId } = order;
     const change = { kind: 'price', clientOrderId, limitPrice: price.price } as const;
     context.decisions.propose(this.#target.strategy, 'system', { do: 'modify', change });
@@ -223,7 +223,7 @@ export class ExitOrder {
   }
 
   /** Why an order that the exit would trade with stays; null where there is none, or a flatten withdraws it. */
-  findBlockade(): Obstacle {
+  #findBlockade(): Obstacle {
     this.inWay = this.#crossed((order) => this.#whyStays(order) !== null);
     return this.inWay === undefined ? null : this.#whyStays(this.inWay);
   }
@@ -262,12 +262,13 @@ export class ExitOrder {
   }
 
   /** Orders of other strategies that the exit would trade with are withdrawn, reductions too; those that stay are a blockade. */
-  #makeWay(): Obstacle {
-    const blockade = this.findBlockade();
+  makeWay(): Obstacle {
+    const blockade = this.#findBlockade();
     if (blockade !== null) return blockade;
+    const { strategy } = this.#target;
     const all: ManagedOrder[] = [];
     const next = (): ManagedOrder | undefined =>
-      this.#crossed((order) => all.every((each) => each !== order));
+      this.#crossed((order) => order.strategy !== strategy && all.every((each) => each !== order));
     for (let order = next(); order !== undefined; order = next()) all.push(order);
     for (const order of all) {
       if (order.status === 'submitted' || order.status === 'pending_cancel') continue;

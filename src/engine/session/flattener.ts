@@ -1,7 +1,7 @@
 /**
  * Closes the position of one owner in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries are withdrawn at once; protective orders stay until a read has shown that the position can
- * be closed, and until its other orders are over: a broker that shows none, or keeps one, must not cost the stop. While the fate of an
+ * be closed, and until its other orders and those in its way are over: a broker that shows none, or keeps one, must not cost the stop. While the fate of an
  * order is unknown, its own exit too, a stop stays or is put back. Outside continuous trading it waits and alerts; into an auction it sends
  * one order at the edge of the band where a person confirms that, and into the last one of the day where the settings ask. Every exit
  * passes the guard, which bounds it by the position read last: it can neither enlarge nor reverse the position (failure cases, 19).
@@ -225,11 +225,10 @@ export class Flattener extends Target {
 
   /** Protective orders stay where the exit could not follow. */
   #withdraw(): void {
-    const blockade = this.#isCovered ? this.#exit.findBlockade() : null;
-    if (blockade !== null) {
+    const obstacle = this.#isCovered ? this.#exit.makeWay() : null;
+    if (obstacle !== null) {
       this.#cancelEntries();
-      this.#obstacle = blockade;
-      return this.#enter('pausing');
+      return this.#pause(obstacle);
     }
     this.#enter('withdrawing');
     this.#cancel(this.#nextToCancel);
@@ -253,15 +252,16 @@ export class Flattener extends Target {
       return this.#enter('working');
     }
     if (this.#isFlat) return this.drop();
-    this.#obstacle = obstacle;
-    if (this.#exit.isWayInDoubt && this.#tries >= this.#view.settings.flatten.attempts) this.#awaitAnswer();
-    this.#enter('pausing');
+    this.#pause(obstacle);
   }
 
-  /** It comes, and then the order is withdrawn. */
-  #awaitAnswer(): void {
+  #pause(obstacle: string): void {
+    this.#obstacle = obstacle;
+    this.#enter('pausing');
+    if (!this.#exit.isWayInDoubt || this.#tries < this.#view.settings.flatten.attempts) return;
+    // The answer comes, and then the order is withdrawn.
     this.#tries = 0;
-    const text = `waits: ${this.#obstacle}, and the answer to it is under way`;
+    const text = `waits: ${obstacle}, and the answer to it is under way`;
     this.alertOnce('unanswered', 'critical', 'flatten_waits', text);
   }
 

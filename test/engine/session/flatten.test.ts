@@ -82,6 +82,29 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test.each([
+    [1, 'withdraw 1 entry', ['flatten_makes_way']],
+    [0, 'cancel 0 entry', []],
+  ])(
+    'keeps the stop for as long as the broker keeps an entry of %d in the way',
+    (strategy, cancel, alerts) => {
+      const world = holding(2);
+      world.add(STOP);
+      const entry = world.add({ id: 'entry', side: 'buy', qty: 1, strategy });
+      world.broker.cancelUs = null;
+      world.command({ ...flattenAll, strategy: units.strategyIndex(0) });
+      for (let i = 0; i < 5; i += 1) {
+        world.run(1);
+        if (entry.status === 'pending_cancel') world.become(entry, 'accepted');
+      }
+      expect(new Set(world.asked)).toEqual(new Set([cancel, 'read positions']));
+      expect(world.codes()).toEqual(alerts);
+      world.broker.cancelUs = 200_000;
+      world.run(20);
+      expect([heldBy(world), world.asks('cancel').at(-1)]).toEqual([0, 'cancel 0 stop']);
+    },
+  );
+
   test('asks for no cancel that is under way', () => {
     const world = holding(1);
     world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900, status: 'pending_cancel' });
