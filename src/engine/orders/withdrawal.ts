@@ -139,18 +139,20 @@ export class EntryWithdrawal {
   }
 
   #cancelAgain(order: ManagedOrder): void {
-    const { clientOrderId, strategy, reason } = order;
+    const { clientOrderId, strategy, reason, purpose, extras } = order;
     const why = reason === '' ? '' : ` (${reason})`;
     const isAsked = this.#asked.delete(order);
-    // It may have come to protect a position.
-    if (!this.#split(strategy).increasing.includes(order)) {
+    // A take-profit that a flatten withdraws protects nothing; another order may have come to protect a position.
+    const isInWay = purpose === 'reduce' && extras.isWithdrawn && !waitsOrWasSent(order);
+    if (!isInWay && !this.#split(strategy).increasing.includes(order)) {
       const text = `${clientOrderId} still works, its cancel came to nothing${why}: it shrinks a position and stays, ask again if you still want it gone`;
       if (isAsked) this.#core.context.alert(strategy, 'warning', 'exit_still_works', text);
       return;
     }
-    const text = `entry ${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
-    if (order.markReported('entry still works'))
-      this.#core.context.alert(strategy, 'warning', 'entry_still_works', text);
+    const kind = isInWay ? 'exit' : 'entry';
+    const text = `${kind} ${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
+    if (order.markReported(`${kind} still works`))
+      this.#core.context.alert(strategy, 'warning', `${kind}_still_works`, text);
     this.withdrawOrder(order);
   }
 

@@ -31,10 +31,14 @@ it.each<[string, Act]>([
   expect([broker.position, rig.position(FIRST), rig.alerts()]).toEqual([0, 0, []]);
 });
 
-it('goes on however often the broker refuses the cancel of an entry in its way', () => {
+it.each([
+  ['an entry', 0],
+  ['a take-profit', 1],
+])('goes on however often the broker refuses the cancel of %s in its way', (_, sold) => {
   const broker = new SmallBroker(new EngineRig({ isReal: true }).start());
   const { rig } = broker;
   trades(broker, 'buy', 2);
+  if (sold > 0) trades(broker, 'sell', sold, SECOND);
   rig.account().submit(SECOND, 'buy', 1, 12_998);
   broker.settle();
   broker.refusals.push(...Array.from({ length: 12 }, () => 'rejected' as const));
