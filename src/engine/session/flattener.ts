@@ -116,9 +116,9 @@ export class Flattener extends Target {
     return { progress, text: `flattening ${this.orderCode} ${this.#exit.held}: ${progress}` };
   }
 
-  /** A process that ends would leave the position without its stops; in an auction it waits. */
+  /** A process that leaves would leave the position without its stops; in an auction it waits. */
   get #mayBegin(): boolean {
-    return !this.#view.halt.isStopping || this.requesters.has('stop') || this.#isInAuction;
+    return !this.#view.targets.isLeaving || this.requesters.has('stop') || this.#isInAuction;
   }
 
   get #canTrade(): boolean {
@@ -149,7 +149,7 @@ export class Flattener extends Target {
     const held = Math.abs(this.#exit.held);
     const isFirst = (order: OrderView): boolean => order.leavesQty > held || !this.#mayProtect(order);
     const others = this.#ordersToCancel.filter(isFirst);
-    return others.length === 0 ? this.#ordersToCancel : others;
+    return others.length === 0 && this.#mayBegin ? this.#ordersToCancel : others;
   }
 
   /** Once each, and again when a cancel failed. */

@@ -51,6 +51,7 @@ export class ShutdownProcedure {
   }
 
   #goOn(): void {
+    this.#state.targets.isLeaving = true;
     if (this.#isOpen) this.#cancelOrders();
     else this.#waitOrLeave();
   }
@@ -102,6 +103,7 @@ export class ShutdownProcedure {
   reset(): void {
     if (this.stage === 'idle') return;
     this.#enter('idle');
+    this.#state.targets.isLeaving = false;
     this.#left = [];
     this.#asked.clear();
     this.#state.targetExecutor.endStop();

@@ -91,6 +91,8 @@ export class Targets {
   all: readonly Target[] = [];
   /** Exits without an answer: one that turns up after it was proven absent could open a position. Its requesters get what they asked for. */
   readonly lostExits = new Map<ClientOrderId, Target>();
+  /** The process leaves: a position keeps its stops, unless the end asks for it to be flat. */
+  isLeaving = false;
 
   has(position: PositionKey): boolean {
     return this.of(position) !== undefined;

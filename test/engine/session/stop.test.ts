@@ -4,7 +4,7 @@ import type { ShutdownSettings } from '../../../src/domain/settings.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { SmallBroker, stopsOf, trades } from '../support/small-broker.ts';
+import { guarded, SmallBroker, stopsOf, trades } from '../support/small-broker.ts';
 import { SETTINGS } from '../support/state-rig.ts';
 import { SessionWorld } from '../support/session-world.ts';
 
@@ -275,6 +275,21 @@ test('the stop of a position stays where the end cancels what kept its flatten f
   rig.boot(2).stream('live').reference();
   for (let i = 0; i < 8; i += 1) step(broker);
   expect([stopsOf(broker), rig.places().at(-1)]).toMatchObject([[], { side: 'sell', qty: 2, trigger: null }]);
+});
+
+test('so it does where the end cancels what its flatten waited for until then', () => {
+  const broker = guarded();
+  const { rig } = broker;
+  trades(broker, 'buy', 2);
+  rig.submit(FIRST, 'sell', 2, 13_100);
+  broker.settle();
+  rig.command({ name: 'flatten', strategy: FIRST, reason: 'by hand' });
+  broker.refusals.push('rejected');
+  step(broker, 'rejected');
+  rig.command({ name: 'stop', reason: 'SIGTERM' });
+  while (rig.engine.snapshot().stop === 'closing') step(broker, 'rejected');
+  for (let i = 0; i < 6; i += 1) step(broker);
+  expect([rig.of('stop_ready').length, stopsOf(broker)]).toEqual([1, [['sell', 2, 12_900, 12_880]]]);
 });
 
 test('so it does where that is over only when the end is ready', () => {
