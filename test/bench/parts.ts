@@ -7,11 +7,11 @@ import { availableParallelism, cpus, loadavg, platform, release, totalmem } from
 import { join } from 'node:path';
 import { commandOptions } from '../support/command-options.ts';
 import { backtestCandidates, firstRoundCandidates, wideCandidates } from './backtest-bench.ts';
-import { engineCandidates, streamCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { marketDay } from './market-day.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 import { restartBench } from './restart-bench.ts';
+import { streamCandidates } from './stream-bench.ts';
 
 const values = commandOptions(
   'bench -- parts',
@@ -78,7 +78,6 @@ async function main(): Promise<void> {
       'a second',
       frameCandidates(day, scratch),
     );
-    await table('Engine events in process', 'a second', engineCandidates(day, events));
     await table('A tick through a stream, by how a strategy subscribes', 'a second', streamCandidates(part));
     await table(
       'Ticks of a backtest, from columns to the result',

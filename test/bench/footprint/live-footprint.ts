@@ -10,7 +10,7 @@ import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths
 import { loadConfig } from '../../../src/config/config.ts';
 import type { ClockMap } from '../../../src/domain/clock.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
-import { customers, startProgram } from '../load/simulator-program.ts';
+import { CUSTOMER, startProgram } from '../load/simulator-program.ts';
 import { type Executed, isPackage, MANY, Samples, usual } from './coverage.ts';
 import { footprintTrader } from './footprint-trader.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
@@ -49,7 +49,7 @@ export async function liveFootprint(): Promise<Measured & { readonly packages: P
   const scratch = mkdtempSync(join(tmpdir(), 'tickwright-footprint-'));
   const file = join(scratch, 'footprint.yaml');
   writeFileSync(file, YAML);
-  const program = await startProgram(scratch, customers(1), { seed: 1, speed: SPEED });
+  const program = await startProgram(scratch, SPEED);
   const channel = new BroadcastChannel(CHANNEL);
   const main = new Samples(MANY);
   try {
@@ -88,8 +88,6 @@ async function daemonOn(
   const { map } = (await (await fetch(`${control}/clock`, { headers })).json()) as { map: ClockMap }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the simulator's own answer
   const loaded = loadConfig(file, [footprintTrader(main, () => undefined)]);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const [customer] = customers(1);
-  if (customer === undefined) throw new Error('expected a customer');
   const config = { ...loaded.config, stateDir };
   const paths = statePaths(stateDir);
   prepareStateDir(paths);
@@ -101,11 +99,11 @@ async function daemonOn(
       restUrl: rest,
       streamUrl: stream,
       tokenOwner: 'simulator',
-      custodyCode: customer.custodyCode,
-      subAccountId: `${customer.custodyCode}A`,
-      secrets: new Secrets([customer.apiKey]),
-      apiKey: () => customer.apiKey,
-      fixedOtp: customer.otp,
+      custodyCode: CUSTOMER.custodyCode,
+      subAccountId: `${CUSTOMER.custodyCode}A`,
+      secrets: new Secrets([CUSTOMER.apiKey]),
+      apiKey: () => CUSTOMER.apiKey,
+      fixedOtp: CUSTOMER.otp,
       faults: null,
     },
     clockMap: map,

@@ -14,8 +14,6 @@ import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
-import { openCluster } from '../../../src/cluster/connection.ts';
-import { milliseconds } from '../../../src/domain/units.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { commandOptions } from '../../support/command-options.ts';
 import { flooded } from './flood-engine.ts';
@@ -30,7 +28,7 @@ import {
   THREADS,
 } from './flood-frames.ts';
 import type { FromSender, SenderData, Sent } from './flood-sender.ts';
-import { customers, type SimulatorProgram, startProgram } from './simulator-program.ts';
+import { type SimulatorProgram, startProgram } from './simulator-program.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
 
 const YAML = (burnUs: number): string => `
@@ -72,8 +70,6 @@ interface Wanted {
   readonly framesPerSecond: number;
   readonly seconds: number;
   readonly burnUs: number;
-  /** Address of a server; empty for none. */
-  readonly feed: string;
 }
 
 interface Seen {
@@ -99,7 +95,6 @@ function wanted(): Wanted {
   const values = commandOptions('bench -- flood', 'a daemon in a flood of prices', {
     frames: { type: 'string', default: '10000', help: 'a second' },
     seconds: { type: 'string', default: '20', help: 'how long' },
-    feed: { type: 'string', default: '', help: 'publish to this NATS server' },
     burn: { type: 'string', default: '0', help: 'microseconds that a strategy burns for each trade' },
   });
   const number = (name: keyof typeof values, min: number): number => {
@@ -111,7 +106,6 @@ function wanted(): Wanted {
     framesPerSecond: Math.round(number('frames', 100)),
     seconds: Math.round(number('seconds', 1)),
     burnUs: number('burn', 0),
-    feed: values.feed,
   };
 }
 
@@ -147,13 +141,7 @@ class FloodedDaemon {
   /** Cancels that the broker has answered. */
   #canceled = 0;
 
-  constructor(
-    config: Config,
-    program: SimulatorProgram,
-    streamUrl: string,
-    memory: FloodMemory,
-    url: string,
-  ) {
+  constructor(config: Config, program: SimulatorProgram, streamUrl: string, memory: FloodMemory) {
     const { rest, apiKey, otp, custodyCode, subAccountId } = program.description;
     const paths = statePaths(config.stateDir);
     prepareStateDir(paths);
@@ -173,16 +161,6 @@ class FloodedDaemon {
         faults: null,
       },
       clockMap: REAL_TIME,
-      feed:
-        url === ''
-          ? undefined
-          : {
-              role: 'publish',
-              name: `flood-${process.pid}`,
-              keep: { days: 1, bytes: 4_000_000_000 },
-              delay: milliseconds(250),
-              open: () => openCluster({ url }, 'flood'),
-            },
       screen: {
         note: () => undefined,
         entry: (entry) => {
@@ -266,13 +244,7 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   enlist(memory, 'main');
   const sender = startSender({ upstream: program.description.stream, memory });
   const { port } = await sender.expected('listening');
-  const flooded = new FloodedDaemon(
-    configOf(scratch, burnUs),
-    program,
-    `ws://127.0.0.1:${port}`,
-    memory,
-    asked.feed,
-  );
+  const flooded = new FloodedDaemon(configOf(scratch, burnUs), program, `ws://127.0.0.1:${port}`, memory);
   const { daemon } = flooded;
   const ended = daemon.run();
   ended.catch((error: unknown) => say(`the daemon ended: ${String(error)}`));
@@ -374,7 +346,7 @@ const scratch = mkdtempSync(join('var', 'flood-'));
 say(
   `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} threads, node ${process.version}, load ${loadavg()[0]?.toFixed(2) ?? '?'} at the start`,
 );
-const program = await startProgram(scratch, customers(1), { seed: 1, speed: 1 });
+const program = await startProgram(scratch, 1);
 try {
   const lines = report(asked, await run(program, scratch, asked));
   for (const line of lines) say(line);

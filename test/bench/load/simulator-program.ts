@@ -6,12 +6,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SimulatorDescription } from '../../../src/simulator/start-simulator.ts';
 
-export interface Customer {
-  readonly custodyCode: string;
-  readonly apiKey: string;
-  readonly otp: string;
-}
-
 export interface SimulatorProgram {
   readonly description: SimulatorDescription;
   end(): Promise<void>;
@@ -20,26 +14,21 @@ export interface SimulatorProgram {
 /** Beside the compiled form of this file. */
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.js');
 
-export const customers = (count: number): readonly Customer[] =>
-  Array.from({ length: count }, (_, at) => ({
-    custodyCode: `105CL${String(at).padStart(5, '0')}`,
-    apiKey: `load-${at}`,
-    otp: '123456',
-  }));
+export const CUSTOMER = { custodyCode: '105CL00000', apiKey: 'load', otp: '123456' };
 
-export async function startProgram(
-  scratch: string,
-  accounts: readonly Customer[],
-  { seed, speed }: { readonly seed: number; readonly speed: number },
-): Promise<SimulatorProgram> {
+const YAML = `
+port: 0
+controlPort: 0
+seed: 1
+accounts: [${JSON.stringify({ ...CUSTOMER, cash: { derivative: 10_000_000_000 } })}]
+`;
+
+export async function startProgram(scratch: string, speed: number): Promise<SimulatorProgram> {
   const file = join(scratch, 'load.yaml');
-  const rows = accounts.map(
-    ({ custodyCode, apiKey, otp }) =>
-      `  - { custodyCode: ${custodyCode}, apiKey: ${apiKey}, otp: '${otp}', cash: { derivative: 10000000000 } }`,
-  );
-  writeFileSync(file, `port: 0\ncontrolPort: 0\nseed: ${seed}\naccounts:\n${rows.join('\n')}\n`);
-  const args = ['simulator', '--json', '--config', file, '--speed', String(speed)];
-  const child = spawn(process.execPath, [MAIN, ...args, '--state', join(scratch, 'state')], {
+  writeFileSync(file, YAML);
+  const state = join(scratch, 'state');
+  const args = ['simulator', '--json', '--config', file, '--speed', String(speed), '--state', state];
+  const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
