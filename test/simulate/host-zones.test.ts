@@ -39,8 +39,11 @@ class Morning {
   /** Begins before the first job of the session does. */
   constructor(day: TradingDay, hour: number) {
     const draws = new Draws(1);
+    const startUs = momentOf(day, hour * US_PER_HOUR - 18 * US_PER_MINUTE, UTC_OFFSET_MINUTES);
+    const { strategies, ...plan } = steadyPlan(1, startUs, draws);
     this.world = new World({
-      plan: steadyPlan(1, momentOf(day, hour * US_PER_HOUR - 18 * US_PER_MINUTE, UTC_OFFSET_MINUTES), draws),
+      // A few orders are enough.
+      plan: { ...plan, marketMs: 500, strategies: strategies.map((each) => ({ ...each, activity: 20 })) },
       draws,
       root,
       configure: (config) => sundaysToo(exchangeHours(config, 1, hour), hour),
