@@ -6,28 +6,29 @@ import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { MAIN, type RunningDaemon, startDaemon, type Workplace, workplace } from './daemon-process.ts';
 
-const GREEDY_FROM = 20;
-
-/** Beside the busy strategy one that does `fill` at its twentieth trade. */
-function withGreedy(fill: string): Workplace {
-  const place = workplace(`${BUSY_CONFIG}  - { id: greedy, strategy: ./greedy.js, symbols: [VN30F1M] }\n`);
-  writeFileSync(
-    join(place.dir, 'config', 'greedy.js'),
-    `import { defineStrategy } from 'tickwright/strategy';
+/** Beside the busy strategy others: each does its own at a trade, the next one twenty trades later. */
+function placeWith(own: Readonly<Record<string, string>>): Workplace {
+  const ids = Object.keys(own);
+  const lines = ids.map((id) => `  - { id: ${id}, strategy: ./${id}.js, symbols: [VN30F1M] }\n`);
+  const place = workplace(`${BUSY_CONFIG}${lines.join('')}`);
+  for (const [at, id] of ids.entries())
+    writeFileSync(
+      join(place.dir, 'config', `${id}.js`),
+      `import { defineStrategy } from 'tickwright/strategy';
 import { z } from 'zod';
 export default defineStrategy({
-  name: 'greedy', summary: 'takes all there is', params: z.object({}), legs: ['contract'],
+  name: '${id}', summary: 'fails', params: z.object({}), legs: ['contract'],
   connect(ticks) {
     const list = [];
     let trades = 0;
     ticks.trades$.subscribe((tick) => {
       trades += 1;
-      if (trades === ${GREEDY_FROM}) { ${fill} }
+      if (trades === ${20 * (at + 1)}) { ${own[id]} }
     });
   },
 });
 `,
-  );
+    );
   return place;
 }
 
@@ -35,23 +36,27 @@ export default defineStrategy({
 const died = (daemon: RunningDaemon): Promise<number | string> =>
   new Promise((resolve) => daemon.process.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
 
-test.each([
-  ['objects', 'for (;;) list.push({ tick });'],
-  ['bytes outside the heap', 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));'],
-])('that keeps %s without end is left out, and the others go on in the same process', async (_, fill) => {
-  const place = withGreedy(fill);
-  const daemon = startDaemon(place);
-  await daemon.line(/engine_lost: .* greedy was running/);
-  await daemon.line(/ greedy +stopped/);
-  await daemon.line(/ busy +placed/, daemon.output().length);
+test('that fails in a promise, or keeps objects or bytes without end, is left out, and the others go on in the same process', async () => {
+  const failing = {
+    late: "Promise.resolve().then(() => { throw new Error('late'); });",
+    hoard: 'for (;;) list.push({ tick });',
+    // Outside of the heap.
+    bytes: 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));',
+  };
+  const daemon = startDaemon(placeWith(failing));
+  for (const id of Object.keys(failing)) {
+    await daemon.line(new RegExp(`engine_lost: .* ${id} was running`));
+    await daemon.line(new RegExp(` ${id} +stopped`));
+    await daemon.line(/ busy +placed/, daemon.output().length);
+  }
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });
 
 test('that kills the process twice is left out at the third start', async () => {
   // What V8 does when it finds no memory, at once: the watchdog of a busy machine can be faster than memory that fills.
-  const place = withGreedy(
-    "const machine = globalThis['pro' + 'cess']; machine.kill(machine.pid, 'SIGABRT'); for (;;);",
-  );
+  const place = placeWith({
+    greedy: "const machine = globalThis['pro' + 'cess']; machine.kill(machine.pid, 'SIGABRT'); for (;;);",
+  });
   for (let start = 0; start < 2; start += 1) {
     const dying = startDaemon(place);
     expect(await died(dying), dying.output()).toBe('SIGABRT');
@@ -90,7 +95,7 @@ test('after a third death no strategy runs, and the kill path does', async () =>
 });
 
 test('that takes all memory while it loads is refused', () => {
-  const place = withGreedy('');
+  const place = placeWith({ greedy: '' });
   writeFileSync(
     join(place.dir, 'config', 'greedy.js'),
     'const list = []; for (;;) list.push(new Array(1e7).fill(1));',

@@ -69,20 +69,6 @@ async function tickwright(...args: readonly string[]): Promise<Ended> {
 const fillsOf = (place: Workplace): number =>
   journalEntries(place).filter(({ entry }) => entry.kind === 'fill').length;
 
-test('a strategy that fails in a promise is left out, the others go on', async () => {
-  const place = written(
-    `${BUSY_CONFIG}  - { id: late, strategy: ./late.ts, symbols: [VN30F1M], params: { barSeconds: 1 } }\n`,
-  );
-  const failing =
-    "ticks.trades$.subscribe(() => void Promise.resolve().then(() => { throw new Error('late'); }));";
-  writeFileSync(place.own('late.ts'), TURNER.replace('let bars = 0;', `let bars = 0; ${failing}`));
-  const daemon = startDaemon(place);
-  await daemon.line(/engine_lost: .* late was running/);
-  await daemon.line(/ late +stopped/);
-  await daemon.line(/ busy +placed/, daemon.output().length);
-  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
-});
-
 test('a file trades; an edit between two starts, and one in mid-session, are planned changes', async () => {
   const place = written();
   const first = startDaemon(place);
