@@ -8,6 +8,7 @@ import { PriceBoard } from '../../../src/daemon/edge/price-board.ts';
 import type { SessionContext } from '../../../src/daemon/session/trading-session.ts';
 import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/host/system-clock.ts';
+import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
 import { durationUs, tsUs } from '../../../src/domain/units.ts';
 import { ReplaceableCalendar } from '../../../src/domain/calendar.ts';
@@ -38,9 +39,9 @@ const replayedUntil = (lastSeq: number): ReplayedPast => ({
   names: [],
 });
 
-/** The first one dies while the code of the first strategy runs; later ones take all messages, and keep the commands. */
+/** That of place 0 dies while the code of the first strategy runs; others take all messages, and keep the events. */
 class DyingOnce extends EventEmitter {
-  readonly commands: unknown[] = [];
+  readonly events: EngineEvent[] = [];
   readonly #isFirst: boolean;
   readonly #after: number;
 
@@ -53,9 +54,7 @@ class DyingOnce extends EventEmitter {
   }
 
   postMessage(message: ToEngine): void {
-    if (message.kind === 'events')
-      for (const event of unpackEvents(message.events))
-        if (event.kind === 'command') this.commands.push(event.command);
+    if (message.kind === 'events') this.events.push(...unpackEvents(message.events));
     queueMicrotask(() => {
       if (this.#isFirst) this.emit('error', new Error('hung'));
       else if (message.kind === 'replay')
@@ -76,6 +75,17 @@ class DyingOnce extends EventEmitter {
   }
 
   async terminate(): Promise<void> {}
+}
+
+/** The engines that were started, and how; the first has this place. */
+function startsFrom(place: number) {
+  const engines: DyingOnce[] = [];
+  const start: Start = ({ currentStrategy }) => {
+    const engine = new DyingOnce(place + engines.length, currentStrategy);
+    engines.push(engine);
+    return engine;
+  };
+  return { engines, start };
 }
 
 type Start = (data: {
@@ -165,24 +175,22 @@ it('goes on without strategies after the second failure, then without an engine,
 });
 
 it('stops a strategy that hung in each later engine', async () => {
-  const engines: DyingOnce[] = [];
-  const { cycle, failures, close } = cycleWith(({ currentStrategy }) => {
-    const engine = new DyingOnce(engines.length, currentStrategy);
-    engines.push(engine);
-    return engine;
-  });
+  const { engines, start } = startsFrom(0);
+  const { cycle, failures, close } = cycleWith(start);
+  const commands = (place: number) =>
+    engines[place]?.events.flatMap((event) => (event.kind === 'command' ? [event.command] : []));
   await cycle.open();
   await vi.waitFor(() => expect(engines).toHaveLength(2));
-  await vi.waitFor(() => expect(engines[1]?.commands).toHaveLength(1));
+  await vi.waitFor(() => expect(commands(1)).toHaveLength(1));
   engines[1]?.emit('error', new Error('broken'));
   const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
-  await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]));
+  await vi.waitFor(() => expect(commands(2)).toEqual([stop]));
   expect(failures).toEqual([]);
   await close();
 });
 
 it('gives an engine nothing, and the journal neither, where that does not take the number of its start', async () => {
-  const { cycle, store, close } = cycleWith(({ currentStrategy }) => new DyingOnce(1, currentStrategy));
+  const { cycle, store, close } = cycleWith(startsFrom(1).start);
   vi.spyOn(store, 'nextBoot').mockImplementationOnce(() => {
     throw new Error('another error than a locked journal');
   });
@@ -194,14 +202,9 @@ it('gives an engine nothing, and the journal neither, where that does not take t
 });
 
 it('starts no engine while a call of the one before has no outcome: its order may still leave', async () => {
-  const engines: DyingOnce[] = [];
+  const { engines, start } = startsFrom(1);
   const outcome = new EventEmitter();
   const settled = once(outcome, 'known').then(() => undefined);
-  const start: Start = ({ currentStrategy }) => {
-    const engine = new DyingOnce(engines.length + 1, currentStrategy);
-    engines.push(engine);
-    return engine;
-  };
   const { cycle, close } = cycleWith(start, true, settled);
   await cycle.open();
   engines[0]?.emit('error', new Error('broken'));
@@ -213,56 +216,36 @@ it('starts no engine while a call of the one before has no outcome: its order ma
 });
 
 it('keeps an answer that comes between two sessions for the one that begins', async () => {
-  const received: string[] = [];
-  class Telling extends DyingOnce {
-    override postMessage(message: ToEngine): void {
-      if (message.kind === 'events') received.push(...unpackEvents(message.events).map(({ kind }) => kind));
-      super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-    }
-  }
-  const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
+  const { engines, start } = startsFrom(1);
+  const { cycle, close } = cycleWith(start);
+  const received = () => engines[0]?.events.map(({ kind }) => kind) ?? [];
   const id = clientOrderId('H.1');
   const outcome = { status: 'unknown', reason: 'timeout' } as const;
   const answer = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
   cycle.post({ kind: 'execution_report', answer, news: null });
   await cycle.open();
-  await vi.waitFor(() => expect(received).toContain('execution_report'));
-  expect(received.indexOf('execution_report')).toBeGreaterThan(received.indexOf('booted'));
+  await vi.waitFor(() => expect(received()).toContain('execution_report'));
+  expect(received().indexOf('execution_report')).toBeGreaterThan(received().indexOf('booted'));
   await close();
 });
 
 it("sends each engine, once, how far the clock is from the broker's, which is measured before", async () => {
-  const received: (readonly [number, number])[] = [];
-  const engines: DyingOnce[] = [];
-  const { cycle, close } = cycleWith(({ currentStrategy }) => {
-    const place = engines.length;
-    class Telling extends DyingOnce {
-      override postMessage(message: ToEngine): void {
-        for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
-          if (event.kind === 'clock_skew') received.push([place, event.skewUs]);
-        super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-      }
-    }
-    const engine = new Telling(place + 1, currentStrategy);
-    engines.push(engine);
-    return engine;
-  });
+  const { engines, start } = startsFrom(1);
+  const { cycle, close } = cycleWith(start);
+  const skews = (place: number) =>
+    engines[place]?.events.flatMap((event) => (event.kind === 'clock_skew' ? [event.skewUs] : []));
   cycle.post({ kind: 'clock_skew', skewUs: 30_000_000, roundTrip: durationUs(1) });
   await cycle.open();
-  await vi.waitFor(() => expect(received).toEqual([[0, 30_000_000]]));
+  await vi.waitFor(() => expect(skews(0)).toEqual([30_000_000]));
   cycle.post({ kind: 'clock_skew', skewUs: -12_000_000, roundTrip: durationUs(1) });
   engines[0]?.emit('error', new Error('broken'));
-  await vi.waitFor(() => expect(received.at(-1)).toEqual([1, -12_000_000]));
+  await vi.waitFor(() => expect(skews(1)).toEqual([-12_000_000]));
   await close();
 });
 
 it('starts no engine of a program that was built again meanwhile', async () => {
-  const engines: DyingOnce[] = [];
-  const { cycle, failures, close, replaceProgram } = cycleWith(({ currentStrategy }) => {
-    const engine = new DyingOnce(engines.length + 1, currentStrategy);
-    engines.push(engine);
-    return engine;
-  });
+  const { engines, start } = startsFrom(1);
+  const { cycle, failures, close, replaceProgram } = cycleWith(start);
   await cycle.open();
   replaceProgram();
   engines[0]?.emit('error', new Error('broken'));
@@ -272,12 +255,8 @@ it('starts no engine of a program that was built again meanwhile', async () => {
 });
 
 it('reminds a person of another program where nobody starts it again', async () => {
-  const engines: DyingOnce[] = [];
-  const { cycle, failures, degraded, halt, close, replaceProgram } = cycleWith(({ currentStrategy }) => {
-    const engine = new DyingOnce(engines.length + 1, currentStrategy);
-    engines.push(engine);
-    return engine;
-  }, false);
+  const { engines, start } = startsFrom(1);
+  const { cycle, failures, degraded, halt, close, replaceProgram } = cycleWith(start, false);
   await cycle.open();
   replaceProgram();
   engines[0]?.emit('error', new Error('broken'));
@@ -291,21 +270,18 @@ it('reminds a person of another program where nobody starts it again', async () 
 it.each([false, true])(
   'sends an engine on a live connection the state of that, stale: %s',
   async (isStale) => {
-    const received: string[] = [];
-    class Telling extends DyingOnce {
-      override postMessage(message: ToEngine): void {
-        for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
-          if (event.kind === 'stream') received.push(event.state);
-          else if (event.kind === 'clock_skew') received.push('end');
-        super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-      }
-    }
-    const { cycle, stream, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
+    const { engines, start } = startsFrom(1);
+    const { cycle, stream, close } = cycleWith(start);
     stream.status = () => ({ state: 'live', isStale });
     await cycle.open();
     cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
-    await vi.waitFor(() => expect(received).toContain('end'));
-    expect(received).toEqual([isStale ? 'stale' : 'live', 'end']);
+    const received = () =>
+      engines[0]?.events.flatMap((event) => {
+        if (event.kind === 'stream') return [event.state];
+        return event.kind === 'clock_skew' ? ['end'] : [];
+      });
+    await vi.waitFor(() => expect(received()).toContain('end'));
+    expect(received()).toEqual([isStale ? 'stale' : 'live', 'end']);
     expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
     await close();
   },
