@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { readControl } from '../../src/host/state/running-daemons.ts';
-import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
+import { type JournalReader, readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/daemon/simulator/embedded-simulator.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -152,10 +152,13 @@ export async function linkOf({ state }: Workplace): Promise<string> {
   return link;
 }
 
-export function journalEntries({ state }: Workplace): readonly StoredEntry[] {
+export function journalEntries(
+  { state }: Workplace,
+  query?: Parameters<JournalReader['entries']>[0],
+): readonly StoredEntry[] {
   const journal = readJournal(join(state, 'journal.db'));
   try {
-    return journal.read.entries();
+    return journal.read.entries(query);
   } finally {
     journal.close();
   }

@@ -34,9 +34,11 @@ async function played(speed: number): Promise<Played> {
   writeFileSync(file, TAPE);
   const daemon = startDaemon(place, ['--replay', file, '--speed', String(speed), '--state', place.state]);
   await daemon.line(/busy +started/);
-  const entries = (): readonly JournalEntry[] => journalEntries(place).map(({ entry }) => entry);
-  await until(() => (entries().some(({ tsUs }) => tsUs > OVER_US) ? true : undefined), daemon.output);
-  const all = entries();
+  await until(
+    () => journalEntries(place, { last: 20 }).find(({ entry }) => entry.tsUs > OVER_US),
+    daemon.output,
+  );
+  const all: readonly JournalEntry[] = journalEntries(place).map(({ entry }) => entry);
   expect(await daemon.end('SIGTERM'), daemon.output()).toBe(0);
   const changes = all.filter((entry) => entry.kind === 'outcome' && entry.call !== 'place');
   return {

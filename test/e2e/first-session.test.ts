@@ -20,8 +20,7 @@ import {
 const run = (place: Workplace, ...args: readonly string[]) =>
   spawnSync(process.execPath, [MAIN, ...args, '--state', place.state], { encoding: 'utf8', cwd: place.dir });
 
-const fills = (place: Workplace): number =>
-  journalEntries(place).filter(({ entry }) => entry.kind === 'fill').length;
+const fills = (place: Workplace): number => journalEntries(place, { kinds: ['fill'] }).length;
 
 test('a session, its summary, a read of the journal, and the same account again', async () => {
   const place = workplace(BUSY_CONFIG);

@@ -66,8 +66,7 @@ async function tickwright(...args: readonly string[]): Promise<Ended> {
   }
 }
 
-const fillsOf = (place: Workplace): number =>
-  journalEntries(place).filter(({ entry }) => entry.kind === 'fill').length;
+const fillsOf = (place: Workplace): number => journalEntries(place, { kinds: ['fill'] }).length;
 
 test('a file trades; an edit between two starts, and one in mid-session, are planned changes', async () => {
   const place = written();

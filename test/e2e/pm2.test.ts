@@ -100,7 +100,7 @@ function output(): string {
 }
 
 const boot = (count: number): Promise<true> => until(() => (boots() === count ? true : undefined), output);
-const placed = (): number => journalEntries(place).filter(({ entry }) => entry.kind === 'place').length;
+const placed = (): number => journalEntries(place, { kinds: ['place'] }).length;
 
 beforeAll(() => {
   if (!existsSync(join(ROOT, 'dist/src/cli/main.js')))
