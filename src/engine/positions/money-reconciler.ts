@@ -14,7 +14,7 @@ import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
 import type { FillSteps } from '../orders/fill-steps.ts';
 import type { Adoption } from '../orders/order-reconciler.ts';
-import { type BookState, EnclosedProof } from './position-reconciler.ts';
+import { type BookState, EnclosedProof } from './enclosed-proof.ts';
 
 /** The fills of the closing auction are known within it. */
 export const AFTER_CLOSE_US = minutes(10);
