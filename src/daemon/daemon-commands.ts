@@ -10,7 +10,7 @@ import type { CommandAnswer, CommandResult } from '../operator/control-server.ts
 import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount, formatNumber } from '../text/numbers.ts';
 import { cancelProgress, flattenProgress } from './command-outcomes.ts';
-import { noChannel, trialLines } from './alerting.ts';
+import { noChannel, trialLines } from './alert-channels.ts';
 import { afterStop } from '../host/program-files.ts';
 import { withTimeout, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';

@@ -32,14 +32,14 @@ import { Metrics } from '../operator/metrics.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from './edge/broker-edge.ts';
 import { EdgeAlerts } from './edge/edge-alerts.ts';
+import { watchClock } from './clock-watch.ts';
 import {
-  awaitToken,
   type DailyMaintenance,
   followSessionHours,
   type RunningSchedule,
   type Schedule,
-  watchClock,
 } from './schedule.ts';
+import { awaitToken } from './token-watch.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
 import {
   createMarketClock,
@@ -54,7 +54,8 @@ import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunRecord } from '../host/run-record.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp } from '../host/state/state-paths.ts';
-import { Alerting, OtpReminders } from './alerting.ts';
+import { Alerting } from './alerting.ts';
+import { OtpReminders } from './otp-reminders.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar } from './inspect/calendar-view.ts';
 import { HaltEnforcer, type HoldingsText } from './session/halt-enforcer.ts';

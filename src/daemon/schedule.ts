@@ -1,14 +1,14 @@
 /**
  * The jobs of the exchange's day, whatever the zone of this machine. Cron, timers and a check only ask, and `dueMoments` decides what is due:
  * a fire that is early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so
- * a start at 08:47 is in the right phase without having seen the open. The token's jobs and the watch on the clock come after the schedule.
+ * a start at 08:47 is in the right phase without having seen the open.
  */
 import { schedule as cron } from 'node-cron';
 import { formatLocalTime, parseTimeOfDay } from '../text/dates.ts';
 import type { Config } from '../config/config.ts';
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import { addDays, momentOf, timeOfDayUs, type TradingDay } from '../domain/civil-date.ts';
-import { every, type CancelTimer, type Clock, type ClockMap, type Timers } from '../domain/clock.ts';
+import type { CancelTimer, Clock, ClockMap, Timers } from '../domain/clock.ts';
 import {
   addUs,
   durationUs,
@@ -17,22 +17,11 @@ import {
   seconds,
   type TsUs,
   US_PER_DAY,
-  US_PER_MINUTE,
   US_PER_MS,
-  US_PER_SECOND,
 } from '../domain/units.ts';
-import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
-import {
-  createMarketClock,
-  FOLLOWED_STEP_US_MAX,
-  withTimeout,
-  SLEW_MS,
-  type SystemClock,
-  systemClock,
-  systemTimers,
-} from '../host/system-clock.ts';
+import { createMarketClock, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { BrokerEdge } from './edge/broker-edge.ts';
-import type { TokenKeeper } from '../broker/auth/token-keeper.ts';
+import { followTokenPlan } from './token-watch.ts';
 
 /** Fires near each of these times of the exchange's day, counted from midnight, until it is canceled. */
 export type Schedule = (timesUs: readonly number[], fire: (by: 'cron' | 'timer') => void) => CancelTimer;
@@ -302,134 +291,4 @@ function momentOfDay(kind: DailyMoment['kind'], text: string): DailyMoment {
   if (timeUs === undefined)
     throw new Error(`${kind}: expected a time of day like 08:15, was ${JSON.stringify(text)}`);
   return { kind, timeUs };
-}
-
-// The token: asked for when the plan of the day says so, for as long as the program runs.
-
-interface TokenWatchOptions {
-  readonly tokens: Pick<TokenKeeper, 'refreshDueUs' | 'refresh' | 'onChange'>;
-  /** Real time. */
-  readonly clock: Clock;
-  readonly timers: Timers;
-}
-
-/** While no refresh is allowed, the plan is checked again this often: the broker's day changes, and a failure is forgiven. */
-const CHECK_AGAIN = minutes(5);
-/** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
-const REFRESH_AGAIN_MIN = seconds(30);
-
-export function followTokenPlan({ tokens, clock, timers }: TokenWatchOptions): () => void {
-  let cancel: CancelTimer | undefined;
-  let askedUs = Number.NEGATIVE_INFINITY;
-  let isStopped = false;
-  const ask = (): void => {
-    askedUs = clock.nowUs();
-    void tokens.refresh('needed').finally(arm);
-  };
-  const arm = (): void => {
-    cancel?.();
-    if (isStopped) return;
-    const due = tokens.refreshDueUs();
-    if (due === undefined) {
-      cancel = timers.after(CHECK_AGAIN, arm);
-      return;
-    }
-    const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
-    // A machine that slept may have passed that time: timers pause meanwhile.
-    cancel =
-      wait > CHECK_AGAIN ? timers.after(CHECK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
-  };
-  const stopListening = tokens.onChange(arm);
-  arm();
-  return () => {
-    isStopped = true;
-    cancel?.();
-    stopListening();
-  };
-}
-
-const nothing = (): void => undefined;
-
-const ASK_AGAIN_AFTER = seconds(30);
-
-/** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
-export async function awaitToken(
-  tokens: Pick<TokenKeeper, 'current' | 'refresh' | 'onChange'>,
-  isEnding: () => boolean,
-): Promise<void> {
-  while (tokens.current() === undefined && !isEnding()) {
-    let stopListening = nothing;
-    const changed = new Promise<void>((resolve) => {
-      stopListening = tokens.onChange(resolve);
-    });
-    const result = await tokens.refresh('needed');
-    if (!result.ok) await withTimeout(changed, ASK_AGAIN_AFTER);
-    stopListening();
-  }
-}
-
-// The clock of the machine: alerts that it was set, and that the machine slept.
-
-interface ClockWatchOptions {
-  readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept' | 'takeStep'>;
-  readonly timers: Timers;
-  /** The session that gets the steps; another one knows nothing of earlier steps. */
-  readonly session: () => object | undefined;
-  /** Our clock minus the broker's, as last seen. */
-  readonly skewUs: () => number;
-  /** Zero: wall clock and market time agree again. */
-  readonly onStep: (stepUs: number) => void;
-  /** The wall clock was set, or the machine slept: timers that count by either are wrong. */
-  readonly onSet: () => void;
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-}
-
-const CHECK_CLOCK_EVERY = seconds(1);
-/** A further step that is reported again. */
-const REPORTED_STEP_US_MIN = US_PER_SECOND;
-/** The broker's clock confirms the wall's. */
-const CONFIRMED_WITHIN = seconds(5);
-
-export function watchClock(options: ClockWatchOptions): CancelTimer {
-  const { clock, timers, session, skewUs, onStep, onSet, alert } = options;
-  let { slept } = clock;
-  let alerted: { readonly session: object | undefined; readonly stepUs: number } = {
-    session: undefined,
-    stepUs: 0,
-  };
-  let noticedUs = 0;
-  function check(): void {
-    clock.nowUs();
-    const isTrue = Math.abs(clock.stepUs + skewUs()) < CONFIRMED_WITHIN;
-    if (isTrue && clock.stepUs > FOLLOWED_STEP_US_MAX) clock.takeStep();
-    if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > REPORTED_STEP_US_MIN) onSet();
-    if (clock.slept > slept) {
-      const span = `${Math.round((clock.slept - slept) / US_PER_SECOND)} s`;
-      alert(
-        'warning',
-        'standby',
-        `the machine slept for ${span}: prices and timers of that time were missed`,
-      );
-    }
-    slept = clock.slept;
-    const { stepUs } = clock;
-    const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
-    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + REPORTED_STEP_US_MIN) {
-      const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
-      const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
-      alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
-    }
-    noticedUs = stepUs;
-    alertStep(isFollowed ? 0 : stepUs);
-  }
-
-  function alertStep(stepUs: number): void {
-    const to = session();
-    const knownUs = alerted.session === to ? alerted.stepUs : 0;
-    if (to === undefined || Math.abs(stepUs - knownUs) < REPORTED_STEP_US_MIN) return;
-    alerted = { session: to, stepUs };
-    onStep(stepUs);
-  }
-
-  return every(timers, CHECK_CLOCK_EVERY, check);
 }

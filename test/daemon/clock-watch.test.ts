@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { watchClock } from '../../src/daemon/schedule.ts';
+import { watchClock } from '../../src/daemon/clock-watch.ts';
 import { durationUs, seconds, US_PER_SECOND } from '../../src/domain/units.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 

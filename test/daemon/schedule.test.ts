@@ -12,8 +12,8 @@ import {
   type ScheduleMoment,
   startSchedule,
   timerSchedule,
-  watchClock,
 } from '../../src/daemon/schedule.ts';
+import { watchClock } from '../../src/daemon/clock-watch.ts';
 import { SystemClock, systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import type { BrokerEdge } from '../../src/daemon/edge/broker-edge.ts';
 import type { Config } from '../../src/config/config.ts';

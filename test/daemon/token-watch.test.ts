@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { awaitToken, followTokenPlan } from '../../src/daemon/schedule.ts';
+import { awaitToken, followTokenPlan } from '../../src/daemon/token-watch.ts';
 import type { RefreshResult } from '../../src/broker/auth/token-keeper.ts';
 import { minutes, seconds, type TsUs, tsUs } from '../../src/domain/units.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { replaySession } from '../../src/host/state/replay-session.ts';
-import { readiness } from '../../src/daemon/program/run-daemon.ts';
+import { readiness } from '../../src/daemon/program/daemon-control.ts';
 import { isSession } from '../../src/domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartEngine } from '../../src/host/engine-thread.ts';
 import type { FromEngine } from '../../src/host/worker-protocol.ts';
 import { replaySession } from '../../src/host/state/replay-session.ts';
-import { heldBy } from '../../src/daemon/program/run-daemon.ts';
+import { heldBy } from '../../src/daemon/program/run-notices.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';

@@ -1,7 +1,7 @@
 /** Stops that the broker does not keep over a weekend: nothing of ours takes them for protection, and new ones go out at once. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/host/system-clock.ts';
-import { readiness } from '../../src/daemon/program/run-daemon.ts';
+import { readiness } from '../../src/daemon/program/daemon-control.ts';
 import type { Step } from './support/scripted.ts';
 import { running, type Story } from './support/story.ts';
 

@@ -495,7 +495,7 @@ function addTestMessage(program: Command, context: CliContext): void {
       }
       // Mail and strategies are loaded for this alone.
       const { readConfig } = await import('../read-config.ts');
-      const { noChannel, testMessage, trialLines } = await import('../../daemon/alerting.ts');
+      const { noChannel, testMessage, trialLines } = await import('../../daemon/alert-channels.ts');
       const trials = await testMessage(readConfig(config), channel ?? null);
       if (trials.length === 0) throw wrongUsage(`${config}: ${noChannel(channel ?? null)}`);
       context.io.out(`${trialLines(trials)}\n`);

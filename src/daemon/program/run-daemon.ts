@@ -1,23 +1,15 @@
-/** `tickwright paper | live | dry-run`: one run from the lock to the summary, with its control API and the messages of its start and its end. */
+/** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import {
-  errorText,
-  failureText,
-  hasCode,
-  isDiskFull,
-  JournalFormatError,
-  thrownText,
-} from '../../domain/failure.ts';
+import { errorText, failureText, hasCode, isDiskFull, JournalFormatError } from '../../domain/failure.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { missingSecrets, secretsInPm2 } from '../edge/secret-ref.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
-import { withTimeout, systemClock, systemTimers } from '../../host/system-clock.ts';
+import { systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
   isOfOtherAccount,
   mayHaveTradedMoney,
@@ -27,39 +19,31 @@ import {
   runPlan,
   withFirstDayLimits,
 } from '../../host/run-plan.ts';
-import { sendAtOnce } from '../alerting.ts';
+import { sendAtOnce } from '../alert-channels.ts';
 import { ProgramFiles, stopExit } from '../../host/program-files.ts';
 import type { Shutdown } from '../../host/shutdown.ts';
 import { createArchiver, type WrittenReport } from './archive-recordings.ts';
-import { type EarlierRun, RunRecord } from '../../host/run-record.ts';
+import { RunRecord } from '../../host/run-record.ts';
 import {
   ForeignDirectory,
   forgetState,
   runSingle,
   type StatePaths,
   statePaths,
-  writeBlocks,
 } from '../../host/state/state-paths.ts';
-import { listDaemon, takeAccountLock } from '../../host/state/running-daemons.ts';
-import { execute, type RunActions } from '../daemon-commands.ts';
-import { overLimits } from '../reload.ts';
-import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
+import { takeAccountLock } from '../../host/state/running-daemons.ts';
+import type { RunActions } from '../daemon-commands.ts';
+import { startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from '../daemon.ts';
 import { listenToPhones } from './phone.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
-import { seconds } from '../../domain/units.ts';
-import { formatLocalSecond } from '../../text/dates.ts';
-import { formatCount } from '../../text/numbers.ts';
-import { bookFacts, comparisons, holdings, ownHoldings } from '../session/holdings.ts';
-import { randomBytes } from 'node:crypto';
-import { type CommandResult, startControl } from '../../operator/control-server.ts';
-import { healthOf, problemsFor, statusOf } from './status.ts';
 import { StrategyNames } from '../../domain/ids.ts';
 import { dayClose } from '../../domain/calendar.ts';
 import type { OrderStatus } from '../../domain/order.ts';
+import { RunNotices, heldBy } from './run-notices.ts';
+import { startDaemonControl } from './daemon-control.ts';
 
 export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;
@@ -342,155 +326,4 @@ export function sendReport({ journal, alerting, config }: Daemon, { day, path, t
   journal.setCounterOrReport('report_sent', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;
   alerting.send({ severity: 'info', kind: 'report', title, text, page: path });
-}
-
-// One message for each start and each end of a run: its cause, positions, waiting stops, and whether the books agree. Where a position is
-// held, or a run died, every channel gets it.
-
-const POLL_EVERY = seconds(1);
-/** Books that do not agree by then are reported as they are. */
-const POLLS_MAX = 60;
-const ANSWER_MAX = seconds(3);
-
-class RunNotices {
-  readonly #daemon: Daemon;
-  /** Null in the first run of a state directory. */
-  readonly #runBefore: EarlierRun | null;
-  #cancelPoll: CancelTimer | undefined;
-
-  /** Reports the start once positions and stops are proven, or are not for a minute. */
-  constructor(daemon: Daemon, runRecord: RunRecord) {
-    this.#daemon = daemon;
-    this.#runBefore = runRecord.earlier;
-    const excluded = runRecord.excluded(daemon.config.strategies.map(({ id }) => id));
-    if (excluded !== null)
-      daemon.alert('critical', 'process_died', `${excluded.reason}; orders and stops at the broker stay`);
-    this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(1));
-  }
-
-  close(): void {
-    this.#cancelPoll?.();
-    this.#cancelPoll = undefined;
-  }
-
-  /** `reason`: the name of a signal, or a person's text. Returns it with what is left, for the record. */
-  async stopped(reason: string): Promise<string> {
-    this.close();
-    const { isHolding, text } = await heldBy(this.#daemon);
-    const by = reason.startsWith('SIG') ? `by the signal ${reason}` : `by request: ${reason}`;
-    this.#daemon.alert(
-      'info',
-      isHolding ? 'stopped_with_a_position' : 'daemon_stopped',
-      `stopped ${by}; until the next start nobody steers what is at the broker; ${text}`,
-    );
-    return `${reason}; ${this.#daemon.named(text)}`;
-  }
-
-  async #poll(polls: number): Promise<void> {
-    const view = await viewOf(this.#daemon);
-    if (this.#cancelPoll === undefined) return;
-    const isProven = view?.unproven === null && view.stopsUnproven === null;
-    if (isProven || polls >= POLLS_MAX) return this.#started();
-    this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(polls + 1));
-  }
-
-  async #started(): Promise<void> {
-    const { isHolding, text } = await heldBy(this.#daemon);
-    if (this.#cancelPoll === undefined) return;
-    this.close();
-    const earlier = this.#runBefore;
-    const time = (us: number): string => formatLocalSecond(us, this.#daemon.config.calendar.utcOffsetMinutes);
-    if (earlier?.ended === null) {
-      const begun = earlier.startedUs === null ? '' : `, begun at ${time(earlier.startedUs)},`;
-      const run = `the run before${begun} was killed or crashed`;
-      return this.#daemon.alert('warning', 'started_after_a_crash', `${run}; ${text}`);
-    }
-    const before =
-      earlier === null
-        ? 'the first run of this state directory'
-        : `the run before ended at ${time(earlier.ended.atUs)}: ${earlier.ended.reason.split('; ', 1).join()}`;
-    const code = isHolding ? 'started_with_a_position' : 'daemon_started';
-    this.#daemon.alert('info', code, `${before}; ${text}`);
-  }
-}
-
-/** Positions and orders that the daemon leaves alone, or takes over: by the engine, or by the journal where no engine answers. */
-export async function heldBy(daemon: Daemon) {
-  const { contracts } = daemon.edge.table;
-  const view = await viewOf(daemon);
-  if (view !== undefined) {
-    const held = holdings(view, contracts);
-    const books = bookFacts(
-      view,
-      comparisons(view, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs()),
-    );
-    const compared = books.map(([label, text]) => `${label}: ${text}`);
-    return stateOf(held, view.orders.length, [...compared, ...overLimitsOf(view, daemon.config)].join('; '));
-  }
-  const own = await daemon.cycle.readOwnBooks().catch(() => null);
-  if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
-  const open = own.orders.filter(({ isOpen }) => isOpen);
-  const why = daemon.cycle.degraded ?? 'no engine answers';
-  const books = `books: NOT compared, this is what our journal holds (${why})`;
-  return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
-}
-
-/** Of each strategy: no limit that is lowered between two runs takes back what rests. */
-const overLimitsOf = (view: EngineSnapshot, { engine }: Config): readonly string[] =>
-  engine.strategies.flatMap(({ id, risk }) => {
-    const entry = view.strategies.find((each) => each.id === id);
-    return entry === undefined ? [] : overLimits(entry, risk, view.orders).map((text) => `${id} ${text}`);
-  });
-
-const viewOf = (daemon: Daemon): Promise<EngineSnapshot | undefined> =>
-  withTimeout(daemon.refreshView(), ANSWER_MAX);
-
-const stateOf = (held: readonly string[], openOrders: number, books: string) => ({
-  isHolding: held.length > 0,
-  text: `${held.length === 0 ? 'nothing is held' : `held: ${held.join('; ')}`}; ${formatCount(openOrders, 'open order')}; ${books}`,
-});
-
-// The control API of a running daemon, and the file by which the command line finds it.
-
-async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick<DaemonCockpit, 'link'>) {
-  const { config, paths, address } = daemon.options;
-  const token = randomBytes(24).toString('base64url');
-  const server = await startControl({
-    port: config.operator.controlPort,
-    token,
-    secrets: address.secrets,
-    handlers: {
-      health: () => healthOf(daemon),
-      ready: () => readiness(daemon),
-      status: () => statusOf(daemon),
-      command: (name, body) => execute(daemon, name, body, run),
-      link: (role) => linkOf(cockpit.link(role)),
-    },
-  });
-  const link = { port: server.port, token, pid: process.pid, stateDir: resolve(config.stateDir) };
-  writeBlocks(paths.control, [JSON.stringify(link)]);
-  const unlist = listDaemon(config.stateDir, config.mode);
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    close: async () => {
-      unlist();
-      // A link that stays is to a process that has ended.
-      void thrownText(() => writeBlocks(paths.control, ['']));
-      await server.close();
-    },
-  };
-}
-
-const linkOf = (link: string | null): CommandResult & { readonly link: string | null } =>
-  link === null
-    ? {
-        ok: false,
-        message: 'this daemon has no cockpit: see operator.cockpit in its configuration, and its alerts',
-        link,
-      }
-    : { ok: true, message: 'opens once, within ten minutes', link };
-
-export function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
-  const reason = problemsFor('entries', daemon)[0] ?? '';
-  return { ready: reason === '', reason };
 }
