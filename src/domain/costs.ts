@@ -73,63 +73,48 @@ export interface Costs {
   readonly tax: Money;
 }
 
-const NOTHING_CHARGED: Costs = { fee: money(0), tax: money(0) };
+/** What has filled, of an order or of one fill alone. */
+export interface Filled {
+  readonly side: Side;
+  readonly filledQty: number;
+  readonly filledValue: number;
+  /** The part of the value that made liquidity; absent: none. */
+  readonly makerValue?: number;
+  /** Sums over the fills where each is rounded by itself. */
+  readonly fillFees?: number;
+  readonly fillTaxes?: number;
+}
 
 /**
- * Fee and tax of one order's cumulative fills. They are functions of the cumulative quantity and value, rounded once per order,
- * so that reading more often cannot change the charge (rulings, 2). Where each fill is rounded by itself, `fills` is their sum.
+ * Fee and tax of all fills of an order. They are functions of the cumulative quantity and value, rounded once per order, so that reading
+ * more often cannot change the charge (rulings, 2).
  */
-export function orderCosts(
-  schedule: CostSchedule,
-  day: TradingDay,
-  cumQty: number,
-  cumValue: number,
-  side: Side = 'buy',
-  makerValue = 0,
-  fills: Costs = NOTHING_CHARGED,
-): Costs {
+export function orderCosts(schedule: CostSchedule, day: TradingDay, filled: Filled): Costs {
   const { rounding } = schedule;
+  const { side, filledValue, fillFees = 0, fillTaxes = 0 } = filled;
+  const taxOnValue = taxOn(schedule, day, filledValue);
   if (rounding === undefined) {
-    const { contracts, value } = orderFees(schedule, day, cumQty, cumValue, makerValue);
-    const saleTax = partsOf(cumValue, saleRate(schedule, day, side), VALUE_PARTS);
-    return { fee: money(contracts + value), tax: money(taxOn(schedule, day, cumValue) + saleTax) };
+    const saleTax = partsOf(filledValue, saleRate(schedule, day, side), VALUE_PARTS);
+    return { fee: money(orderFee(schedule, day, filled)), tax: money(taxOnValue + saleTax) };
   }
   const { fee, tax } =
     rounding.per === 'fill'
-      ? fills
-      : roundedCosts(schedule, rounding, day, cumQty, cumValue, side, makerValue);
-  const charged = withOrderFee(schedule, day, { qty: cumQty, value: cumValue }, fee);
-  return { fee: money(charged), tax: money(taxOn(schedule, day, cumValue) + tax) };
-}
-
-/** The addition of one fill to the sum of fills that are rounded each by itself; 0 where an order is rounded as a whole. */
-export function fillCosts(
-  schedule: CostSchedule,
-  day: TradingDay,
-  qty: number,
-  value: number,
-  side: Side,
-  isMaker: boolean,
-): Costs {
-  const { rounding } = schedule;
-  if (rounding?.per !== 'fill') return NOTHING_CHARGED;
-  return roundedCosts(schedule, rounding, day, qty, value, side, isMaker ? value : 0);
+      ? { fee: fillFees, tax: fillTaxes }
+      : roundedCosts(schedule, rounding, day, filled);
+  return { fee: money(withOrderFee(schedule, day, filled, fee)), tax: money(taxOnValue + tax) };
 }
 
 /** Rounded once, from the exact amounts. The tax of index futures has its own rounding. */
-function roundedCosts(
+export function roundedCosts(
   schedule: CostSchedule,
   rounding: Rounding,
   day: TradingDay,
-  qty: number,
-  value: number,
-  side: Side,
-  makerValue: number,
+  { side, filledQty, filledValue, makerValue = 0 }: Filled,
 ): Costs {
   const { taker, maker } = valueRates(schedule, day);
-  const onContracts = BigInt(perContract(schedule, day)) * BigInt(qty) * BigInt(VALUE_PARTS);
-  const onValue = BigInt(taker) * BigInt(value - makerValue) + BigInt(maker) * BigInt(makerValue);
-  const onSale = BigInt(saleRate(schedule, day, side)) * BigInt(value);
+  const onContracts = BigInt(perContract(schedule, day)) * BigInt(filledQty) * BigInt(VALUE_PARTS);
+  const onValue = BigInt(taker) * BigInt(filledValue - makerValue) + BigInt(maker) * BigInt(makerValue);
+  const onSale = BigInt(saleRate(schedule, day, side)) * BigInt(filledValue);
   return {
     fee: inSteps(onContracts + onValue, VALUE_PARTS, rounding),
     tax: inSteps(onSale, VALUE_PARTS, rounding),
@@ -151,47 +136,39 @@ function inSteps(product: bigint, parts: number, { mode, step }: Rounding): Mone
   return money(Number(steps) * step);
 }
 
-/** Fee of an order in two parts: per contract, and by value or as the least fee. */
-export function orderFees(
-  schedule: CostSchedule,
-  day: TradingDay,
-  cumQty: number,
-  cumValue: number,
-  makerValue = 0,
-): { readonly contracts: number; readonly value: number } {
-  assert(cumQty >= 0 && cumValue >= 0, 'cumulative quantity and value are zero or more');
-  const contracts = perContract(schedule, day) * cumQty;
-  const { valueFee, orderFee, orderFeeMin, orderFeeMax } = schedule;
-  if ((valueFee ?? orderFee ?? orderFeeMin ?? orderFeeMax) === undefined) return { contracts, value: 0 };
+function orderFee(schedule: CostSchedule, day: TradingDay, filled: Filled): number {
+  const { filledQty, filledValue, makerValue = 0 } = filled;
+  assert(filledQty >= 0 && filledValue >= 0, 'cumulative quantity and value are zero or more');
+  const onContracts = perContract(schedule, day) * filledQty;
+  const { valueFee, orderFee: perOrder, orderFeeMin, orderFeeMax } = schedule;
+  if ((valueFee ?? perOrder ?? orderFeeMin ?? orderFeeMax) === undefined) return onContracts;
   const { taker, maker } = valueRates(schedule, day);
   const onValue =
     makerValue === 0 || maker === taker
-      ? partsOf(cumValue, taker, VALUE_PARTS)
+      ? partsOf(filledValue, taker, VALUE_PARTS)
       : inSteps(
-          BigInt(taker) * BigInt(cumValue - makerValue) + BigInt(maker) * BigInt(makerValue),
+          BigInt(taker) * BigInt(filledValue - makerValue) + BigInt(maker) * BigInt(makerValue),
           VALUE_PARTS,
           WHOLE_MONEY,
         );
-  const whole = withOrderFee(schedule, day, { qty: cumQty, value: cumValue }, contracts + onValue);
-  const onContracts = orderFeeMax === undefined ? contracts : Math.min(contracts, whole);
-  return { contracts: onContracts, value: whole - onContracts };
+  return withOrderFee(schedule, day, filled, onContracts + onValue);
 }
 
 /** A fee below zero stays where there is no least one. */
 function withOrderFee(
   { orderFee, orderFeeMin, orderFeeMax, rounding = WHOLE_MONEY }: CostSchedule,
   day: TradingDay,
-  filled: { readonly qty: number; readonly value: number },
+  { filledQty, filledValue }: Filled,
   fee: number,
 ): number {
-  if (filled.qty === 0) return fee;
+  if (filledQty === 0) return fee;
   const whole = orderFee === undefined ? fee : fee + rateOn(orderFee, day);
   const min = orderFeeMin === undefined ? 0 : rateOn(orderFeeMin, day);
   const charged = min === 0 ? whole : Math.max(whole, min);
   if (orderFeeMax === undefined) return charged;
   return Math.min(
     charged,
-    inSteps(BigInt(filled.value) * BigInt(rateOn(orderFeeMax, day)), VALUE_PARTS, rounding),
+    inSteps(BigInt(filledValue) * BigInt(rateOn(orderFeeMax, day)), VALUE_PARTS, rounding),
   );
 }
 

@@ -1,19 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import {
-  type CostSchedule,
-  initialMargin,
-  orderCosts,
-  orderFees,
-  rateOn,
-  taxOn,
-} from '../../src/domain/costs.ts';
+import { type CostSchedule, initialMargin, orderCosts, rateOn, taxOn } from '../../src/domain/costs.ts';
+import type { Side } from '../../src/domain/order.ts';
 import { InvariantError } from '../../src/domain/assert.ts';
 
 const START = tradingDay('2017-08-10');
 const TODAY = tradingDay('2026-03-04');
 const from = (day: string, value: number) => ({ from: tradingDay(day), value });
+
+/** Of an order that has filled so much. */
+const costsOf = (schedule: CostSchedule, filledQty: number, filledValue: number, side: Side = 'buy') =>
+  orderCosts(schedule, TODAY, { side, filledQty, filledValue });
 
 const COSTS: CostSchedule = {
   exchangeFee: [from('2017-08-10', 3_000), from('2020-03-19', 2_700)],
@@ -24,7 +22,7 @@ const COSTS: CostSchedule = {
 };
 
 test('one side at 1,300.0 with 17 % costs 16,300 VND', () => {
-  expect(orderCosts(COSTS, TODAY, 1, 130_000_000)).toEqual({ fee: 5_250, tax: 11_050 });
+  expect(costsOf(COSTS, 1, 130_000_000)).toEqual({ fee: 5_250, tax: 11_050 });
 });
 
 test.each([
@@ -76,15 +74,15 @@ describe('whatever is traded', () => {
       fc.property(fc.array(anyFill, { minLength: 1, maxLength: 20 }), (fills) => {
         let [qty, value, fee, tax] = [0, 0, 0, 0];
         for (const fill of fills) {
-          const before = orderCosts(COSTS, TODAY, qty, value);
+          const before = costsOf(COSTS, qty, value);
           qty += fill.qty;
           value += fill.qty * fill.ticks * 10_000;
-          const after = orderCosts(COSTS, TODAY, qty, value);
+          const after = costsOf(COSTS, qty, value);
           expect(after.tax).toBeGreaterThanOrEqual(before.tax);
           fee += after.fee - before.fee;
           tax += after.tax - before.tax;
         }
-        expect({ fee, tax }).toEqual(orderCosts(COSTS, TODAY, qty, value));
+        expect({ fee, tax }).toEqual(costsOf(COSTS, qty, value));
       }),
     );
   });
@@ -112,8 +110,8 @@ test.each([
 });
 
 test('a cumulative figure below zero is a fault', () => {
-  expect(() => orderCosts(COSTS, TODAY, -1, 0)).toThrow(InvariantError);
-  expect(() => orderCosts(COSTS, TODAY, 1, -1)).toThrow(InvariantError);
+  expect(() => costsOf(COSTS, -1, 0)).toThrow(InvariantError);
+  expect(() => costsOf(COSTS, 1, -1)).toThrow(InvariantError);
 });
 
 describe('costs of other markets', () => {
@@ -139,18 +137,17 @@ describe('costs of other markets', () => {
     // Nothing filled, nothing paid.
     ['buy', 0, 0, 0, 0],
   ] as const)('a %s of %d for %d cents pays %d and %d', (side, qty, value, fee, tax) => {
-    expect(orderCosts(SHARES, TODAY, qty, value, side)).toEqual({ fee, tax });
+    expect(costsOf(SHARES, qty, value, side)).toEqual({ fee, tax });
   });
 
-  test('the two parts of a fee make the whole, the least fee counted as one on value', () => {
+  test('the least fee holds for fees on contracts and value together', () => {
     const both: CostSchedule = { ...SHARES, brokerFee: [from('1970-01-01', 3)] };
-    expect(orderFees(both, TODAY, 10, 50_000)).toEqual({ contracts: 30, value: 70 });
-    expect(orderCosts(both, TODAY, 10, 50_000)).toEqual({ fee: 100, tax: 0 });
+    expect(costsOf(both, 10, 50_000)).toEqual({ fee: 100, tax: 0 });
   });
 
   test('products beyond 2^53 stay exact', () => {
     const value = 8_999_999_999_999_999; // x 1,000 / 1,000,000 = 8,999,999,999,999.999
-    expect(orderCosts(SHARES, TODAY, 1, value).fee).toBe(9_000_000_000_000);
+    expect(costsOf(SHARES, 1, value).fee).toBe(9_000_000_000_000);
     expect(initialMargin({ ...SHARES, marginBps: [from('1970-01-01', 3_333)] }, TODAY, value, 1)).toBe(
       2_999_700_000_000_000,
     );

@@ -1,11 +1,10 @@
 /** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases, 17, 18). */
 import { describe, expect, it } from 'vitest';
 import { priceTicks, qty } from '../../src/domain/units.ts';
-import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';
 import { earlierOrder, type RowFacts, traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { COSTS, timeOf, worth } from '../support/engine-world.ts';
+import { COSTS, DAY, timeOf, worth } from '../support/engine-world.ts';
 
 const matched = (filled: number, value?: number, quality: 'exact' | 'average' = 'exact'): RowFacts => {
   const facts: RowFacts = { no: '7', qty: 3, filled, status: filled === 0 ? 'resting' : 'matched', quality };
@@ -17,6 +16,9 @@ function resting(): EngineRig {
   rig.resting(FIRST, 'buy', 3, 13_000, '7');
   return rig;
 }
+
+const costsOf = (filledQty: number, filledValue: number) =>
+  orderCosts(COSTS, DAY, { side: 'buy', filledQty, filledValue });
 
 const shownFills = (rig: EngineRig) => rig.of('fill').map(({ qty, value, quality }) => [qty, value, quality]);
 
@@ -48,7 +50,7 @@ describe('a fill', () => {
     for (const filled of [1, 2, 3]) often.look([matched(filled, worth(12_997, filled))]);
     const once = resting();
     once.look([matched(3, worth(12_997, 3))]);
-    const costs = orderCosts(COSTS, tradingDay('2026-03-04'), 3, worth(12_997, 3));
+    const costs = costsOf(3, worth(12_997, 3));
     for (const rig of [often, once]) {
       const charged = rig
         .of('fill')
@@ -94,7 +96,7 @@ describe('a fill without its value', () => {
     expect(rig.of('fill_correction')).toMatchObject([
       { value: worth(-10), cumValue: worth(12_970), quality: 'exact' },
     ]);
-    const { tax } = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(12_970));
+    const { tax } = costsOf(1, worth(12_970));
     expect(rig.engine.snapshot().tax).toBe(tax);
   });
 
@@ -103,8 +105,8 @@ describe('a fill without its value', () => {
     rig.trade(13_000).look([matched(1)]);
     const before = rig.engine.snapshot().dayPnl;
     rig.look([matched(1, worth(12_990))]);
-    const { tax: taxBefore } = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(13_000));
-    const { tax: taxAfter } = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(12_990));
+    const { tax: taxBefore } = costsOf(1, worth(13_000));
+    const { tax: taxAfter } = costsOf(1, worth(12_990));
     expect(rig.engine.snapshot().dayPnl - before).toBe(worth(10) + taxBefore - taxAfter);
   });
 
@@ -151,8 +153,8 @@ describe('profit of the day', () => {
     const out = rig.resting(FIRST, 'sell', 1, 13_020, '8');
     const sold: RowFacts = { no: '8', ref: out, side: 'sell', price: 13_020, ...traded(13_020) };
     rig.look([matched(3, worth(13_000, 3)), sold]).trade(13_010);
-    const buy = orderCosts(COSTS, tradingDay('2026-03-04'), 3, worth(13_000, 3));
-    const sell = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(13_020));
+    const buy = costsOf(3, worth(13_000, 3));
+    const sell = costsOf(1, worth(13_020));
     const costs = buy.fee + buy.tax + sell.fee + sell.tax;
     expect(rig.engine.snapshot().dayPnl).toBe(worth(20) + worth(10, 2) - costs);
   });

@@ -144,11 +144,11 @@ export class FillSteps {
   }
 
   /** Costs by our own rates, where the broker reports none. */
-  #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
+  #costsOf({ instrument, side }: ManagedOrder, filledQty: number, filledValue: number): Costs {
     const { contracts, session, costs } = this.#view;
     const contract = contracts.at(instrument);
     const rates = contract === undefined ? costs : ratesOf(contract.spec, costs);
-    return orderCosts(rates, session.tradingDay(), cumQty, cumValue, side);
+    return orderCosts(rates, session.tradingDay(), { side, filledQty, filledValue });
   }
 
   #setQuality(order: ManagedOrder, quality: FillQuality): void {

@@ -1,9 +1,9 @@
 /** Commands on orders, fills, and the way to the exchange, in order of time: a change or cancel is decided there, and a fill may win. */
 import { assert } from '../../domain/assert.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
-import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../domain/costs.ts';
+import { type Costs, type CostSchedule, orderCosts, roundedCosts } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
-import { type DurationUs, money, priceTicks, type TsUs } from '../../domain/units.ts';
+import { type DurationUs, priceTicks, type TsUs } from '../../domain/units.ts';
 import type { BookFills, OrderBook } from '../exchange/contract-book.ts';
 import type { FillSink } from '../exchange/exchange.ts';
 import { type FillClause, liquidityOf } from '../exchange/fill-models.ts';
@@ -177,14 +177,15 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     rates: CostSchedule,
   ): Costs {
     const { day } = this.#venue;
-    const { filledQty, filledValue, side } = order;
     const isMaker = clause !== null && liquidityOf(clause) === 'maker';
-    const own = fillCosts(rates, day, qty, value, side, isMaker);
     if (isMaker) order.makerValue += value;
-    order.fillFees += own.fee;
-    order.fillTaxes += own.tax;
-    const fills = { fee: money(order.fillFees), tax: money(order.fillTaxes) };
-    return orderCosts(rates, day, filledQty, filledValue, side, order.makerValue, fills);
+    if (rates.rounding?.per === 'fill') {
+      const fill = { side: order.side, filledQty: qty, filledValue: value, makerValue: isMaker ? value : 0 };
+      const { fee, tax } = roundedCosts(rates, rates.rounding, day, fill);
+      order.fillFees += fee;
+      order.fillTaxes += tax;
+    }
+    return orderCosts(rates, day, order);
   }
 
   /** Day orders end after the close. */

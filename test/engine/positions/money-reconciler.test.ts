@@ -27,8 +27,8 @@ const sold = (no: string, filled: number, price: number): RowFacts => ({
 /** Fee and tax as the broker charges them for these rows, by our schedule. */
 function costsOf(rows: readonly RowFacts[]): { readonly fee: number; readonly tax: number } {
   let [fee, tax] = [0, 0];
-  for (const { filled = 0, value = 0 } of rows) {
-    const costs = orderCosts(COSTS, DAY, filled, value);
+  for (const { filled = 0, value = 0, side = 'buy' } of rows) {
+    const costs = orderCosts(COSTS, DAY, { side, filledQty: filled, filledValue: value });
     fee += costs.fee;
     tax += costs.tax;
   }
