@@ -4,7 +4,7 @@ import { tradingDayAt } from '../domain/calendar.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { timeOfDayUs } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
-import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../engine/ports/journal-entry.ts';
+import { type AlertSeverity, type JournalEntry, NO_EVENT } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { type Alert, AlertFilter, quietHours } from '../operator/alerts/alert-filter.ts';
 import type { AlertChannel, AlertDraft, AlertMessage } from '../operator/alerts/alert-message.ts';
@@ -169,7 +169,7 @@ export class Alerting {
       return this.#alert({ severity, code, text, subject, about });
     }
     // A halt of the engine has an alert of its own, and any other one the outcome of its cancels.
-    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
+    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== NO_EVENT) return;
     if (!entry.halted) this.#alertHalt('info', 'entries_on', `entries are on again: ${entry.reason}`);
     else if (this.#options.config.mode === 'dry-run')
       this.#alertHalt('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`);

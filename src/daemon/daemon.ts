@@ -22,7 +22,7 @@ import {
   type AlertSeverity,
   type HaltEntry,
   type JournalEntry,
-  OWN_CAUSE,
+  NO_EVENT,
 } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../journal/journal-database.ts';
@@ -52,7 +52,7 @@ import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { runWithin } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunRecord } from '../host/run-record.ts';
-import { unreportedOrder } from './restart/own-books.ts';
+import { unreportedOrder } from './restart/our-books.ts';
 import { startStamp } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { OtpReminders } from './otp-reminders.ts';
@@ -70,7 +70,7 @@ import { OtpInbox } from '../broker/auth/one-time-password.ts';
 import type { Dial } from '../broker/stream/stream-connection.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
-type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
+type MainEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
 
 export interface DaemonOptions extends Pick<
   SessionContext,
@@ -293,9 +293,9 @@ export class Daemon {
     this.append({ kind: 'alert', severity, code, text, ...(about !== undefined && { about }) });
 
   /** Journals an entry of the main thread, with or without an open session. */
-  append(entry: OwnEntry): void {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `OwnEntry` leaves out
-    const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
+  append(entry: MainEntry): void {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `MainEntry` leaves out
+    const whole = { ...entry, cause: NO_EVENT, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
     // A journal that fails has alerted that itself; the operator gets this alert all the same.
     void thrownText(() => this.journal.append(whole));
     this.#onEntry(whole);
@@ -381,8 +381,8 @@ export class Daemon {
       timers: systemTimers,
       lookUp: config.engine.lookUp,
       isHalted: () => this.halt.reason !== null,
-      readOwnBooks: () => this.cycle.readOwnBooks(),
-      ownBooks: () => this.cycle.ownBooks(),
+      readOurBooks: () => this.cycle.readOurBooks(),
+      ourBooks: () => this.cycle.ourBooks(),
       unreportedOrder: (rows) => {
         const day = this.cycle.session?.day;
         return day === undefined ? null : unreportedOrder(this.journal.read, day, rows, config.calendar);
@@ -402,11 +402,11 @@ export class Daemon {
 
   #holdingsText(view?: EngineSnapshot): HoldingsText {
     const { haltEnforcer, names, edge, clock, config } = this;
-    const own = this.cycle.ownBooks();
-    if (own === null) return { text: '', isDoubtful: false };
+    const ours = this.cycle.ourBooks();
+    if (ours === null) return { text: '', isDoubtful: false };
     const time = (at = clock.nowUs()): string =>
       formatShownTime(at, clock.nowUs(), config.calendar.utcOffsetMinutes);
-    return holdingsText(view, own, haltEnforcer, names, edge.table.contracts, time);
+    return holdingsText(view, ours, haltEnforcer, names, edge.table.contracts, time);
   }
 
   /** A dry run has nothing to take back, and must not touch orders of others. */

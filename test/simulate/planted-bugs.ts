@@ -231,8 +231,8 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: 'after a restart no order without an answer keeps a halt from being proven',
-    file: 'daemon/restart/own-books',
-    from: 'unknown.push(ownOrder(order))',
+    file: 'daemon/restart/our-books',
+    from: 'unknown.push(ourOrder(order))',
     to: 'null',
   },
   {

@@ -114,7 +114,7 @@ it.each(['the disk is full', 'another program holds the journal'])(
   'knows what is held, and proves a halt, where %s and the engine is lost',
   (why) =>
     inWorld({ strategies: BUSY }, async (world) => {
-      const held = () => world.daemon?.cycle.ownBooks()?.positions.map(({ qty }) => qty);
+      const held = () => world.daemon?.cycle.ourBooks()?.positions.map(({ qty }) => qty);
       await world.run(20);
       const other = new Database(world.paths.journal);
       if (why === 'the disk is full') world.disk.fill(60_000);

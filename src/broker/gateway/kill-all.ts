@@ -14,7 +14,7 @@ import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
 import { endsOrder } from '../../wire/rest/call-reply.ts';
 import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
-import { killVerdict, type KillVerdict, nameOf, type OwnBooks, type BookRow } from './kill-verdict.ts';
+import { killVerdict, type KillVerdict, nameOf, type OurBooks, type BookRow } from './kill-verdict.ts';
 
 export interface KillReport<Each> {
   readonly canceled: readonly string[];
@@ -56,13 +56,13 @@ const READ = { priority: 'lookup' } as const;
 /**
  * Reads both books and the positions in rounds, until nothing that can enlarge a position is left, or `goesOn` ends it: no cancel
  * leaves afterwards. Books and positions are read side by side, and a fill may fall between: an order that may protect is canceled
- * when two rounds agree that it does not. `ownBooks` is null while the journal is not read.
+ * when two rounds agree that it does not. `ourBooks` is null while the journal is not read.
  */
 export async function killAll(
   rest: KillEdge,
   timers: Timers,
   goesOn: () => boolean,
-  ownBooks: () => OwnBooks | null,
+  ourBooks: () => OurBooks | null,
 ): Promise<WholeKill> {
   const orders = new CancelTally<BrokerOrder>();
   const triggers = new CancelTally<BrokerTriggerOrder>();
@@ -70,13 +70,13 @@ export async function killAll(
   let doubted: ReadonlySet<string> = new Set();
   let before = '';
   for (let round = 1; ; round += 1) {
-    const own = ownBooks();
+    const ours = ourBooks();
     const [inDay, waiting, positions] = await Promise.all([
       rest.inDayBook(READ),
       rest.conditions.book(READ),
       rest.positions(READ),
     ]);
-    const verdict = killVerdict({ inDay, waiting, positions, own });
+    const verdict = killVerdict({ inDay, waiting, positions, ours });
     orders.observe(inDay, verdict, (row): row is BrokerOrder => !('kind' in row));
     triggers.observe(waiting, verdict, (row): row is BrokerTriggerOrder => 'kind' in row);
     const kept = verdict.open.filter((row) => !verdict.increasing.has(row));

@@ -27,7 +27,7 @@ import type { BookScan } from '../rest/rest-client.ts';
 export type BookRow = BrokerOrder | BrokerTriggerOrder;
 
 /** An order that the broker has named to us, as our own journal knows it. */
-export interface OwnOrder {
+export interface OurOrder {
   readonly clientOrderId: ClientOrderId;
   /** `OPERATOR_INDEX`: of another channel. */
   readonly owner: StrategyIndex;
@@ -45,17 +45,17 @@ export interface OwnOrder {
   readonly isSent: boolean;
 }
 
-interface OwnPosition {
+interface OurPosition {
   readonly owner: StrategyIndex;
   readonly orderCode: OrderCode;
   readonly qty: number;
 }
 
 /** The journal's part of the kill path, folded on the main thread: it needs no engine (rulings, 32). */
-export interface OwnBooks {
+export interface OurBooks {
   /** Orders that a book of today may show. */
-  readonly orders: readonly OwnOrder[];
-  readonly positions: readonly OwnPosition[];
+  readonly orders: readonly OurOrder[];
+  readonly positions: readonly OurPosition[];
   /** Placements that may have reached the broker, without a number yet. */
   readonly unknown: readonly UnnumberedOrder[];
   /** Entries that count as never arrived: one may turn up all the same. */
@@ -63,14 +63,14 @@ export interface OwnBooks {
 }
 
 /** A book knows it by its reference alone. */
-type UnnumberedOrder = Omit<OwnOrder, 'row' | 'isOpen'>;
+type UnnumberedOrder = Omit<OurOrder, 'row' | 'isOpen'>;
 
 interface KillReads {
   readonly inDay: BookScan<BrokerOrder>;
   readonly waiting: BookScan<BrokerTriggerOrder>;
   readonly positions: ReadResult<readonly BrokerPosition[]>;
   /** Null while the journal is not read. */
-  readonly own: OwnBooks | null;
+  readonly ours: OurBooks | null;
 }
 
 export interface KillVerdict {
@@ -163,9 +163,9 @@ class KnownBooks {
 
   /** Why the owners of a contract's position are uncertain, or null. */
   doubtOf(code: OrderCode): string | null {
-    const { positions, own } = this.#reads;
+    const { positions, ours } = this.#reads;
     if (!positions.ok) return `positions: ${positions.reason}`;
-    if (own === null) return 'the journal, which says whose the orders are, is not read';
+    if (ours === null) return 'the journal, which says whose the orders are, is not read';
     const net = this.#netOf(code);
     const sum = this.#owners.holders(code).reduce((total, owner) => total + this.#heldBy(owner, code), 0);
     return sum === net
@@ -196,7 +196,7 @@ class KnownBooks {
 
   #heldBy(owner: StrategyIndex, code: OrderCode): number {
     // Without the journal only the account holds positions.
-    return this.#reads.own === null ? this.#netOf(code) : this.#owners.heldBy(owner, code);
+    return this.#reads.ours === null ? this.#netOf(code) : this.#owners.heldBy(owner, code);
   }
 
   #viewOf(row: BookRow): CoverOrder {
@@ -227,21 +227,21 @@ class KnownBooks {
 
 class RowOwnership {
   readonly #reads: KillReads;
-  readonly #byId = new Map<ClientOrderId, OwnOrder>();
-  readonly #byKey = new Map<BrokerOrderKey, OwnOrder>();
+  readonly #byId = new Map<ClientOrderId, OurOrder>();
+  readonly #byKey = new Map<BrokerOrderKey, OurOrder>();
   /** Of two orders with one number the later: numbers restart each day. */
-  readonly #byNo = new Map<BrokerOrderNo, OwnOrder>();
-  readonly #children = new Map<BrokerOrderNo, OwnOrder>();
+  readonly #byNo = new Map<BrokerOrderNo, OurOrder>();
+  readonly #children = new Map<BrokerOrderNo, OurOrder>();
   readonly #unnumbered = new Map<string, UnnumberedOrder>();
 
   constructor(reads: KillReads) {
     this.#reads = reads;
-    for (const order of reads.own?.orders ?? []) {
+    for (const order of reads.ours?.orders ?? []) {
       this.#byId.set(order.clientOrderId, order);
       if ('kind' in order.row) this.#byKey.set(order.row.orderKey, order);
       else this.#byNo.set(order.row.orderNo, order);
     }
-    for (const order of [...(reads.own?.unknown ?? []), ...(reads.own?.gone ?? [])])
+    for (const order of [...(reads.ours?.unknown ?? []), ...(reads.ours?.gone ?? [])])
       this.#unnumbered.set(order.clientOrderId, order);
     for (const { orderKey, children } of reads.waiting.orders) {
       const sender = this.#byKey.get(orderKey);
@@ -250,7 +250,7 @@ class RowOwnership {
   }
 
   /** Our order that the row shows, or the one that sent or brought it. */
-  of(row: BookRow): OwnOrder | undefined {
+  of(row: BookRow): OurOrder | undefined {
     if ('kind' in row) {
       const bracket = row.parent === null ? undefined : this.#byNo.get(row.parent);
       return (
@@ -263,7 +263,7 @@ class RowOwnership {
   /** Of two exits the engine keeps the older: another choice here would leave neither. One that the journal does not know is younger. */
   indexOf(row: BookRow): number {
     const order = this.of(row);
-    const index = this.#reads.own?.orders.findIndex((each) => each === order) ?? -1;
+    const index = this.#reads.ours?.orders.findIndex((each) => each === order) ?? -1;
     return index === -1 ? Infinity : index;
   }
 
@@ -273,11 +273,11 @@ class RowOwnership {
 
   /** Open orders of ours that no row shows, with the orders that triggered ones have sent. */
   unshown(): readonly BookRow[] {
-    const { inDay, waiting, own } = this.#reads;
+    const { inDay, waiting, ours } = this.#reads;
     const keys = new Map(waiting.orders.map((row) => [row.orderKey, row]));
     const numbers = new Set(inDay.orders.map(({ orderNo }) => orderNo));
     const shown = new Set(inDay.orders.map((row) => this.#shownBy(row)));
-    return (own?.orders ?? []).flatMap((order): readonly BookRow[] => {
+    return (ours?.orders ?? []).flatMap((order): readonly BookRow[] => {
       if (!order.isOpen) return [];
       const { row } = order;
       if (!('kind' in row)) {
@@ -295,21 +295,21 @@ class RowOwnership {
   }
 
   holders(code: OrderCode): readonly StrategyIndex[] {
-    const { own, inDay } = this.#reads;
-    if (own === null) return [OPERATOR_INDEX];
+    const { ours, inDay } = this.#reads;
+    if (ours === null) return [OPERATOR_INDEX];
     const owners = new Set([OPERATOR_INDEX]);
     for (const row of inDay.orders)
       if (row.orderCode === code) owners.add(this.of(row)?.owner ?? OPERATOR_INDEX);
-    for (const { owner, orderCode } of own.positions) if (orderCode === code) owners.add(owner);
-    for (const { owner, row } of own.orders) if (row.orderCode === code) owners.add(owner);
+    for (const { owner, orderCode } of ours.positions) if (orderCode === code) owners.add(owner);
+    for (const { owner, row } of ours.orders) if (row.orderCode === code) owners.add(owner);
     return [...owners];
   }
 
   /** By the journal, and by the fills that a book shows and the journal does not have yet. */
   heldBy(owner: StrategyIndex, code: OrderCode): number {
-    const { own, inDay } = this.#reads;
+    const { ours, inDay } = this.#reads;
     let held = 0;
-    for (const position of own?.positions ?? [])
+    for (const position of ours?.positions ?? [])
       if (position.owner === owner && position.orderCode === code) held += position.qty;
     for (const row of inDay.orders) {
       const order = this.of(row);
@@ -321,13 +321,13 @@ class RowOwnership {
   }
 
   mayHaveFilled(owner: StrategyIndex, except: BookRow): boolean {
-    const { own } = this.#reads;
-    if (own?.unknown.some((each) => each.owner === owner) === true) return true;
+    const { ours } = this.#reads;
+    if (ours?.unknown.some((each) => each.owner === owner) === true) return true;
     return this.unshown().some((row) => row !== except && this.of(row)?.owner === owner);
   }
 
   /** A row without a reference is known by its number, unless keys deny it. */
-  #shownBy({ refId, orderNo, orderKey }: BrokerOrder): OwnOrder | undefined {
+  #shownBy({ refId, orderNo, orderKey }: BrokerOrder): OurOrder | undefined {
     const named = refId === null ? undefined : this.#byId.get(refId);
     if (named !== undefined && !('kind' in named.row)) return named;
     const numbered = this.#byNo.get(orderNo);
@@ -337,13 +337,13 @@ class RowOwnership {
   }
 
   /** No answer has given it a number. */
-  #unnumberedOf(row: BrokerOrder): OwnOrder | undefined {
+  #unnumberedOf(row: BrokerOrder): OurOrder | undefined {
     const order = row.refId === null ? undefined : this.#unnumbered.get(row.refId);
     return order === undefined ? undefined : { ...order, row, isOpen: true };
   }
 
   /** An order that a stop sends may bear its reference. */
-  #senderOf({ refId, orderNo }: BrokerOrder): OwnOrder | undefined {
+  #senderOf({ refId, orderNo }: BrokerOrder): OurOrder | undefined {
     const named = refId === null ? undefined : this.#byId.get(refId);
     return named ?? this.#children.get(orderNo);
   }
@@ -353,7 +353,7 @@ const isOther = (a: string | null, b: string | null): boolean => a !== null && b
 
 const leavesOf = (row: BookRow): number => ('kind' in row ? row.qty : row.qty - row.filledQty);
 
-const exitOf = (bracket: OwnOrder, row: BrokerTriggerOrder): OwnOrder => ({
+const exitOf = (bracket: OurOrder, row: BrokerTriggerOrder): OurOrder => ({
   ...bracket,
   row,
   isReduction: true,

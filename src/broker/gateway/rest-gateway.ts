@@ -14,7 +14,7 @@ import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
 import { killAll, type WholeKill } from './kill-all.ts';
-import type { OwnBooks } from './kill-verdict.ts';
+import type { OurBooks } from './kill-verdict.ts';
 
 /** Effect of a call on exposure: cancels and reductions must get out when entries must not. */
 type SendPurpose = Purpose | 'cancel';
@@ -103,8 +103,8 @@ export class RestGateway implements Gateway {
   }
 
   /** Cancels orders that can enlarge a position, while `goesOn`, by the broker's own books and by ours. Needs no engine. */
-  killAll(goesOn: () => boolean, ownBooks: () => OwnBooks | null): Promise<WholeKill> {
-    return killAll(this.#options.rest, this.#options.timers, goesOn, ownBooks);
+  killAll(goesOn: () => boolean, ourBooks: () => OurBooks | null): Promise<WholeKill> {
+    return killAll(this.#options.rest, this.#options.timers, goesOn, ourBooks);
   }
 
   /** Stops have an operation of their own; a bracket and an arbitrage order are normal places with terms (rulings, 13). */

@@ -12,7 +12,7 @@ import type { CancelTimer } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { bookFacts, comparisons, holdings, ownHoldings } from '../session/holdings.ts';
+import { bookFacts, comparisons, holdings, ourHoldings } from '../session/holdings.ts';
 
 const POLL_EVERY = seconds(1);
 /** Books that do not agree by then are reported as they are. */
@@ -94,12 +94,12 @@ export async function heldBy(daemon: Daemon) {
     const compared = books.map(([label, text]) => `${label}: ${text}`);
     return stateOf(held, view.orders.length, [...compared, ...overLimitsOf(view, daemon.config)].join('; '));
   }
-  const own = await daemon.cycle.readOwnBooks().catch(() => null);
-  if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
-  const open = own.orders.filter(({ isOpen }) => isOpen);
+  const ours = await daemon.cycle.readOurBooks().catch(() => null);
+  if (ours === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
+  const open = ours.orders.filter(({ isOpen }) => isOpen);
   const why = daemon.cycle.degraded ?? 'no engine answers';
   const books = `books: NOT compared, this is what our journal holds (${why})`;
-  return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
+  return stateOf(ourHoldings(ours, daemon.names, contracts), open.length, books);
 }
 
 /** Of each strategy: no limit that is lowered between two runs takes back what rests. */

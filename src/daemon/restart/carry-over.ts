@@ -19,7 +19,7 @@ import type {
   SessionStarted,
 } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
-import { type EntryKind, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
+import { type EntryKind, type JournalEntry, NO_EVENT } from '../../engine/ports/journal-entry.ts';
 import {
   FOLDED_KINDS,
   type NamedEntry,
@@ -420,7 +420,7 @@ function hiddenLossLimit(entries: readonly JournalEntry[]): string | null {
   let hidden: string | null = null;
   for (const entry of entries) {
     // The engine's own follow those of the main thread.
-    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === OWN_CAUSE) continue;
+    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === NO_EVENT) continue;
     if (!entry.halted) shown = hidden = null;
     else if (shown === null) shown = entry.reason;
     else if (entry.code === 'entries_halted' && entry.reason !== shown) hidden = entry.reason;

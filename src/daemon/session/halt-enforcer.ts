@@ -6,7 +6,7 @@
  */
 import type { WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
-import { nameOf, type OwnBooks, type BookRow } from '../../broker/gateway/kill-verdict.ts';
+import { nameOf, type OurBooks, type BookRow } from '../../broker/gateway/kill-verdict.ts';
 import { type BrokerOrder, type BrokerPosition, mayWork, ScanEvidence } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
@@ -31,9 +31,9 @@ export interface HaltEnforcerParts {
   readonly lookUp: LookUpSettings;
   readonly isHalted: () => boolean;
   /** Rejects when the journal cannot be read. */
-  readonly readOwnBooks: () => Promise<unknown>;
+  readonly readOurBooks: () => Promise<unknown>;
   /** Null while the journal is not read. */
-  readonly ownBooks: () => OwnBooks | null;
+  readonly ourBooks: () => OurBooks | null;
   /** An order of this day on which such an in-day book is no evidence: its rows are of the day before alone. */
   readonly unreportedOrder: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
   /** Asks the engine, which answers when it has taken all input of before. */
@@ -121,9 +121,9 @@ export class HaltEnforcer {
     // Reads under way may be older than the answer to a placement.
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
-    const own = this.#parts.ownBooks();
-    if (this.#proof === null || own === null) return;
-    const refutation = this.#proof.refutedBy(event, own);
+    const ours = this.#parts.ourBooks();
+    if (this.#proof === null || ours === null) return;
+    const refutation = this.#proof.refutedBy(event, ours);
     if (refutation !== null) {
       this.#dropProof('unproven', `not proven any more that no entry works: ${refutation}`);
       this.#parts.alert('critical', 'halt_unproven', this.progress.text);
@@ -136,13 +136,13 @@ export class HaltEnforcer {
   }
 
   async #run(): Promise<void> {
-    const { gateway, clock, readOwnBooks } = this.#parts;
+    const { gateway, clock, readOurBooks } = this.#parts;
     this.#isRunning = true;
     const startedUs = clock.nowUs();
     let before = this.#canceled.size;
     let provenUs = Infinity;
     if (this.progress.status === 'idle') this.#setProgress('working', 'reads the books of the broker');
-    await readOwnBooks().catch((error: unknown) => {
+    await readOurBooks().catch((error: unknown) => {
       this.#unreadReason = `: ${errorText(error)}`;
     });
     for (let pause: DurationUs = PAUSE_MIN; this.#goesOn;) {
@@ -192,26 +192,26 @@ export class HaltEnforcer {
   /** The proof that nothing works that can enlarge a position, or why there is none. `isQuiet`: no call was in flight when it began. */
   async #clearBooks(isQuiet: boolean): Promise<HaltProof | Doubt> {
     const startedUs = this.#parts.clock.nowUs();
-    const known = new Set(this.#parts.ownBooks()?.orders.map(({ clientOrderId }) => clientOrderId));
+    const known = new Set(this.#parts.ourBooks()?.orders.map(({ clientOrderId }) => clientOrderId));
     const readUs = this.#parts.market.nowUs();
     try {
-      const kill = await this.#parts.gateway.killAll(() => this.#goesOn, this.#parts.ownBooks);
+      const kill = await this.#parts.gateway.killAll(() => this.#goesOn, this.#parts.ourBooks);
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
       this.kept = new Set(kill.kept.map(nameOf));
       this.#excess = kill.excess;
       this.held = kill.held;
       this.heldUs = readUs;
-      const own = this.#parts.ownBooks();
+      const ours = this.#parts.ourBooks();
       const doubt = doubtOf(kill) ?? this.#doubtOfBook(kill);
       if (doubt !== null) return doubt;
       if (!isQuiet) return { text: 'calls were on their way', isBlind: false };
-      if (own === null)
+      if (ours === null)
         return { text: `the journal is not read${this.#unreadReason}`, isBlind: this.#unreadReason !== '' };
       return (
-        doubtOfNews(known, own) ??
-        this.#doubtOfUnknown(startedUs, kill.rows, own) ??
-        this.#doubtOfPast(kill, own) ??
-        new HaltProof(kill, own, this.#parts.market.nowUs(), this.#proof ?? this.#lastProof)
+        doubtOfNews(known, ours) ??
+        this.#doubtOfUnknown(startedUs, kill.rows, ours) ??
+        this.#doubtOfPast(kill, ours) ??
+        new HaltProof(kill, ours, this.#parts.market.nowUs(), this.#proof ?? this.#lastProof)
       );
     } catch (error) {
       return { text: errorText(error), isBlind: true };
@@ -227,23 +227,23 @@ export class HaltEnforcer {
   }
 
   /** Call after complete reads of this day's books. One that lacks any order of the day proves nothing of another. */
-  #doubtOfUnknown(startedUs: TsUs, rows: readonly BrokerOrder[], own: OwnBooks): Doubt | null {
+  #doubtOfUnknown(startedUs: TsUs, rows: readonly BrokerOrder[], ours: OurBooks): Doubt | null {
     const { lookUp } = this.#parts;
     const shown = new Set<string>(rows.map(({ orderNo }) => orderNo));
-    const isWhole = own.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
-    for (const { clientOrderId: id } of isWhole ? own.unknown : [])
+    const isWhole = ours.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
+    for (const { clientOrderId: id } of isWhole ? ours.unknown : [])
       getOrCreate(this.#unknown, id, () => new ScanEvidence(tsUs(0))).add(startedUs, lookUp);
-    const isAbsent = ({ clientOrderId: id }: OwnBooks['unknown'][number]): boolean =>
+    const isAbsent = ({ clientOrderId: id }: OurBooks['unknown'][number]): boolean =>
       this.#unknown.get(id)?.isEnough(lookUp) === true;
-    const open = own.unknown.find((each) => !isAbsent(each));
+    const open = ours.unknown.find((each) => !isAbsent(each));
     if (open === undefined) return null;
     const text = `the fate of ${open.clientOrderId} is not known yet: it is canceled if it turns up`;
     return { text, isBlind: false };
   }
 
   /** Orders that turned up since the last proof may have filled before they were canceled. */
-  #doubtOfPast(kill: WholeKill, own: OwnBooks): Doubt | null {
-    const refutation = (this.#proof ?? this.#lastProof)?.refutedByKill(kill, own) ?? null;
+  #doubtOfPast(kill: WholeKill, ours: OurBooks): Doubt | null {
+    const refutation = (this.#proof ?? this.#lastProof)?.refutedByKill(kill, ours) ?? null;
     return refutation === null ? null : { text: refutation, isBlind: true };
   }
 
@@ -301,7 +301,7 @@ export class HaltEnforcer {
 }
 
 /** Other reads have shown it meanwhile: those of the proof may be older, and were judged without it. */
-function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): Doubt | null {
+function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OurBooks): Doubt | null {
   const news = orders.find(
     ({ clientOrderId: id, isOpen, isReduction }) => isOpen && !isReduction && !known.has(id),
   );
@@ -344,31 +344,33 @@ class HaltProof {
   readonly #over: ReadonlySet<ClientOrderId>;
 
   /** `sinceUs`: reads that began earlier show less than the proof. */
-  constructor({ kept, rows, held }: WholeKill, own: OwnBooks, sinceUs: TsUs, before: HaltProof | null) {
+  constructor({ kept, rows, held }: WholeKill, ours: OurBooks, sinceUs: TsUs, before: HaltProof | null) {
     this.#sinceUs = sinceUs;
     this.#kept = kept;
     this.#names = new Set(kept.map(nameOf));
     this.#filled = new Map(rows.map((row) => [keyOf(row), row.filledQty]));
     this.#held = held ?? (before === null ? null : before.#held);
-    this.#known = knownNet(rows, own);
+    this.#known = knownNet(rows, ours);
     this.#booked = new Map(
-      own.orders.flatMap(({ clientOrderId, row }) => ('kind' in row ? [] : [[clientOrderId, row.filledQty]])),
+      ours.orders.flatMap(({ clientOrderId, row }) =>
+        'kind' in row ? [] : [[clientOrderId, row.filledQty]],
+      ),
     );
-    this.#over = new Set(own.orders.flatMap(({ isOpen, clientOrderId }) => (isOpen ? [] : [clientOrderId])));
+    this.#over = new Set(ours.orders.flatMap(({ isOpen, clientOrderId }) => (isOpen ? [] : [clientOrderId])));
   }
 
-  refutedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
+  refutedBy(event: UnnumberedInput<EngineEvent>, ours: OurBooks): string | null {
     if (this.#isOlder(event)) return null;
     if (event.kind === 'execution_report')
-      return event.answer === null ? null : this.#refutedByAnswer(event.answer, own);
-    if (event.kind === 'position_snapshot') return this.#refutedByPositions(event.positions, own);
+      return event.answer === null ? null : this.#refutedByAnswer(event.answer, ours);
+    if (event.kind === 'position_snapshot') return this.#refutedByPositions(event.positions, ours);
     if (event.kind !== 'book_snapshot' || event.list !== 'orders') return null;
-    return this.#refutedByRows(event.orders, own);
+    return this.#refutedByRows(event.orders, ours);
   }
 
-  refutedByKill({ rows, held }: WholeKill, own: OwnBooks): string | null {
+  refutedByKill({ rows, held }: WholeKill, ours: OurBooks): string | null {
     const positions = [...(held ?? [])].map(([orderCode, qty]) => ({ orderCode, qty }));
-    return this.#refutedByRows(rows, own) ?? this.#refutedByPositions(positions, own);
+    return this.#refutedByRows(rows, ours) ?? this.#refutedByPositions(positions, ours);
   }
 
   /** The event shows an order that the proof does not know, or another position that stops have to fit. */
@@ -384,7 +386,7 @@ class HaltProof {
     return event.positions.length !== held.size || event.positions.some(hasMoved);
   }
 
-  #refutedByAnswer({ call, clientOrderId, outcome: { status } }: CallAnswer, { orders, unknown }: OwnBooks) {
+  #refutedByAnswer({ call, clientOrderId, outcome: { status } }: CallAnswer, { orders, unknown }: OurBooks) {
     if (call !== 'place' || (status !== 'accepted' && status !== 'unknown')) return null;
     const known = [...orders, ...unknown].find((each) => each.clientOrderId === clientOrderId);
     if (known?.isReduction === true) return null;
@@ -392,15 +394,17 @@ class HaltProof {
   }
 
   /** An order that was over works or fills again. */
-  #refutedByRows(rows: readonly BrokerOrder[], own: OwnBooks): string | null {
+  #refutedByRows(rows: readonly BrokerOrder[], ours: OurBooks): string | null {
     for (const row of rows) {
       const before = this.#filled.get(keyOf(row));
-      if (before === undefined && this.#hasTurnedUp(row, own))
+      if (before === undefined && this.#hasTurnedUp(row, ours))
         return `${row.refId} turned up, and has filled ${row.filledQty}`;
-      if (before === undefined && this.#wasSentUnknown(row, own))
+      if (before === undefined && this.#wasSentUnknown(row, ours))
         return `order no. ${row.orderNo}, which a stop sent that no scan showed, has filled ${row.filledQty}`;
       if (before === undefined || this.#names.has(row.orderNo)) continue;
-      const isOurs = own.orders.some(({ row: known }) => !('kind' in known) && known.orderNo === row.orderNo);
+      const isOurs = ours.orders.some(
+        ({ row: known }) => !('kind' in known) && known.orderNo === row.orderNo,
+      );
       const what = `order no. ${row.orderNo}${isOurs ? '' : ', which is not ours,'}`;
       if (row.filledQty > before) return `${what} has filled ${row.filledQty - before} more`;
       if (mayWork(row)) return `${what} works again`;
@@ -409,8 +413,8 @@ class HaltProof {
   }
 
   /** An entry of ours that counted as absent, or as over, has filled: the net position may be smaller for it. */
-  #hasTurnedUp({ refId, filledQty }: BrokerOrder, { orders, unknown, gone }: OwnBooks): boolean {
-    const isIt = ({ clientOrderId, isReduction }: OwnBooks['unknown'][number]): boolean =>
+  #hasTurnedUp({ refId, filledQty }: BrokerOrder, { orders, unknown, gone }: OurBooks): boolean {
+    const isIt = ({ clientOrderId, isReduction }: OurBooks['unknown'][number]): boolean =>
       clientOrderId === refId && !isReduction;
     const known = orders.find(isIt);
     if (known === undefined) return filledQty > 0 && [...unknown, ...gone].some(isIt);
@@ -421,13 +425,13 @@ class HaltProof {
   }
 
   /** Filled, sent by a stop, and neither by one that stays nor by a reduction since. */
-  #wasSentUnknown({ source, orderCode, side, filledQty }: BrokerOrder, own: OwnBooks): boolean {
-    return source === 'system' && this.#mayTrade(orderCode, signOf(side), own) < filledQty;
+  #wasSentUnknown({ source, orderCode, side, filledQty }: BrokerOrder, ours: OurBooks): boolean {
+    return source === 'system' && this.#mayTrade(orderCode, signOf(side), ours) < filledQty;
   }
 
   #refutedByPositions(
     positions: readonly { readonly orderCode: string; readonly qty: number }[],
-    own: OwnBooks,
+    ours: OurBooks,
   ): string | null {
     if (this.#held === null) return null;
     for (const { orderCode, qty } of positions) {
@@ -435,15 +439,15 @@ class HaltProof {
       const before = this.#held.get(orderCode) ?? 0;
       const isLarger = Math.abs(qty) > Math.abs(before) || qty * before < 0;
       const change = qty - before;
-      if (!isLarger || this.#mayTrade(orderCode, Math.sign(change), own) >= Math.abs(change)) continue;
+      if (!isLarger || this.#mayTrade(orderCode, Math.sign(change), ours) >= Math.abs(change)) continue;
       return `the position of ${orderCode} went from ${before} to ${qty}`;
     }
     return null;
   }
 
   /** Contracts that orders which stay, and reductions since, may trade on one side. */
-  #mayTrade(code: string, sign: number, own: OwnBooks): number {
-    const since = own.orders.filter(
+  #mayTrade(code: string, sign: number, ours: OurBooks): number {
+    const since = ours.orders.filter(
       ({ isReduction, clientOrderId, row }) =>
         isReduction && !this.#over.has(clientOrderId) && !this.#names.has(nameOf(row)),
     );
@@ -459,12 +463,12 @@ class HaltProof {
   }
 }
 
-function knownNet(rows: readonly BrokerOrder[], own: OwnBooks): ReadonlyMap<string, number> {
+function knownNet(rows: readonly BrokerOrder[], ours: OurBooks): ReadonlyMap<string, number> {
   const net = new Map<string, number>();
   const add = (code: string, qty: number): void => void net.set(code, (net.get(code) ?? 0) + qty);
-  for (const { orderCode, qty } of own.positions) add(orderCode, qty);
+  for (const { orderCode, qty } of ours.positions) add(orderCode, qty);
   for (const { orderCode, side, refId, filledQty } of rows) {
-    const order = own.orders.find(({ clientOrderId }) => clientOrderId === refId);
+    const order = ours.orders.find(({ clientOrderId }) => clientOrderId === refId);
     if (order === undefined || 'kind' in order.row) continue;
     add(orderCode, signOf(side) * Math.max(0, filledQty - order.row.filledQty));
   }

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../domain/clock.ts';
 import { thrownText } from '../../domain/failure.ts';
-import { type HaltEntry, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
+import { type HaltEntry, type JournalEntry, NO_EVENT } from '../../engine/ports/journal-entry.ts';
 import type { HaltCode, HaltReason } from '../../engine/ports/engine-event.ts';
 
 type HaltState = Pick<HaltEntry, 'halted' | 'reason' | 'code'>;
@@ -126,7 +126,7 @@ export class Halt {
 
   #ownEntry(halted: boolean, { reason, code }: HaltReason): HaltEntry {
     const { clock } = this.#parts;
-    return { kind: 'halt', cause: OWN_CAUSE, tsUs: clock.nowUs(), strategy: null, halted, reason, code };
+    return { kind: 'halt', cause: NO_EVENT, tsUs: clock.nowUs(), strategy: null, halted, reason, code };
   }
 
   /** A journal that fails has alerted that itself, and the emergency file halts entries at the next start. */

@@ -5,7 +5,7 @@ import { waitingRole } from '../../domain/cover.ts';
 import { shortOrderId, type StrategyNames } from '../../domain/ids.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
-import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import type { OurBooks } from '../../broker/gateway/kill-verdict.ts';
 import type { HaltEnforcer, HoldingsText } from './halt-enforcer.ts';
 import { formatShownTime } from '../../text/dates.ts';
 import {
@@ -89,8 +89,8 @@ function figuresText({ orderCode, qty, openValue, open }: PositionEntry, contrac
 }
 
 /** Positions by the journal, where no engine answers. */
-export function ownHoldings(
-  { positions, orders }: OwnBooks,
+export function ourHoldings(
+  { positions, orders }: OurBooks,
   names: StrategyNames,
   contracts: readonly Contract[],
 ): readonly string[] {
@@ -118,26 +118,26 @@ const holdingLine = (id: string, qty: number, code: string, stops: readonly stri
 /** Positions, and the broker's where they are others: either may lack a fill. `view`: undefined where no engine answers. */
 export function holdingsText(
   view: EngineSnapshot | undefined,
-  own: OwnBooks,
+  ours: OurBooks,
   { kept, held, heldUs }: Pick<HaltEnforcer, 'kept' | 'held' | 'heldUs'>,
   names: StrategyNames,
   contracts: readonly Contract[],
   time: (at?: TsUs) => string,
 ): HoldingsText {
   const rests = ({ orderKey }: OpenOrderEntry): boolean => orderKey !== null && kept.has(orderKey);
-  const lines = view === undefined ? ownHoldings(own, names, contracts) : holdings(view, contracts, rests);
+  const lines = view === undefined ? ourHoldings(ours, names, contracts) : holdings(view, contracts, rests);
   const text = lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
   const isStale = held !== null && heldUs < (view?.lastFillUs ?? -Infinity);
-  const ours = new Map<string, number>();
-  for (const { orderCode, qty } of own.positions) ours.set(orderCode, (ours.get(orderCode) ?? 0) + qty);
-  const codes = held === null ? [] : [...new Set([...ours.keys(), ...held.keys()])];
-  const apart = codes.filter((code) => (ours.get(code) ?? 0) !== (held?.get(code) ?? 0));
+  const booked = new Map<string, number>();
+  for (const { orderCode, qty } of ours.positions) booked.set(orderCode, (booked.get(orderCode) ?? 0) + qty);
+  const codes = held === null ? [] : [...new Set([...booked.keys(), ...held.keys()])];
+  const apart = codes.filter((code) => (booked.get(code) ?? 0) !== (held?.get(code) ?? 0));
   const isUnread = view?.orders.some((each) => each.isStop && !rests(each)) === true;
   if (apart.length === 0) return { text, isDoubtful: isStale || isUnread };
   const net = (of: typeof held): string =>
     apart.map((code) => `${formatSigned(of?.get(code) ?? 0)} ${code}`).join(' and ');
   const read = comparedText({ time: time(heldUs), isStale });
-  const differs = `the broker shows ${net(held)}${read}, our fills until ${time()} come to ${net(ours)}`;
+  const differs = `the broker shows ${net(held)}${read}, our fills until ${time()} come to ${net(booked)}`;
   return { text: `${text}; ${differs}`, isDoubtful: true };
 }
 

@@ -2,7 +2,7 @@
 import { type ReplaceableCalendar, type CalendarCoverage, neverCloses } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import type { OurBooks } from '../../broker/gateway/kill-verdict.ts';
 import { errorText, isDiskFailing, isDiskFull, isLocked } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import {
@@ -36,7 +36,7 @@ import {
 } from '../../host/system-clock.ts';
 import { accountKey, LIVE_DAY } from '../../host/run-plan.ts';
 import { SessionTracker, trackPast } from '../restart/carry-over.ts';
-import { ownBooks } from '../restart/own-books.ts';
+import { ourBooks } from '../restart/our-books.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 import {
   type OnEngineLost,
@@ -147,25 +147,25 @@ export class SessionCycle implements InputSink {
   }
 
   /** Orders and positions as the journal has them, whether or not an engine runs; null while they are not read. */
-  ownBooks(): OwnBooks | null {
+  ourBooks(): OurBooks | null {
     const { names, config } = this.#context;
     const followed = this.#followed;
     if (followed?.tracker.isRead !== true) return null;
     const { day, tracker, contracts } = followed;
     const isToday = day === this.#today;
-    return ownBooks(tracker, { contracts, names, isToday, isEndless: neverCloses(config.calendar) });
+    return ourBooks(tracker, { contracts, names, isToday, isEndless: neverCloses(config.calendar) });
   }
 
   /** Reads them where no session of this process has; rejects when the journal cannot be read. */
-  async readOwnBooks(): Promise<OwnBooks | null> {
-    if (this.#followed !== undefined) return this.ownBooks();
+  async readOurBooks(): Promise<OurBooks | null> {
+    if (this.#followed !== undefined) return this.ourBooks();
     const { read } = this.#context.journal;
     const day = read.lastDecided(null);
     const tracker = day === undefined ? new SessionTracker() : trackPast(read, day);
     const contracts = day === undefined ? [] : read.contracts(day);
     this.#endedEarlier = { day: day ?? this.#today, tracker, contracts };
     await tracker.readPast();
-    return this.ownBooks();
+    return this.ourBooks();
   }
 
   /** The session of now, or the next one. */

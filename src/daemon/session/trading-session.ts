@@ -29,7 +29,7 @@ import {
   type UnjournaledCalls,
   type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
-import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
+import { type AlertSeverity, type JournalEntry, NO_EVENT } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import {
@@ -423,7 +423,7 @@ export class TradingSession implements InputSink, SessionWork {
         journal.append({
           kind: 'position_event',
           event: 'carried_over',
-          cause: OWN_CAUSE,
+          cause: NO_EVENT,
           tsUs,
           strategy: names.indexOf(strategy),
           instrument,

@@ -27,7 +27,7 @@ export interface EntryHead {
 }
 
 /** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
-export const OWN_CAUSE = seq(0);
+export const NO_EVENT = seq(0);
 
 /** A call as it was asked for, before risk checks it. A replay must produce the same ones (rulings, 31). */
 export type Proposal =

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
-import { type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
+import { type JournalEntry, NO_EVENT } from '../../engine/ports/journal-entry.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
 import { loadDefinitions, sortedKeys } from '../strategy-files/own-strategies.ts';
@@ -53,7 +53,7 @@ export function replaySession(
   // Entries of the main thread, such as alerts of the edge, have no event.
   const recorded = read
     .entries({ session })
-    .filter(({ entry }) => entry.cause !== OWN_CAUSE && entry.cause >= fromSeq && !isOfEarlier(entry))
+    .filter(({ entry }) => entry.cause !== NO_EVENT && entry.cause >= fromSeq && !isOfEarlier(entry))
     .map(({ entry, strategyName }) => comparedEntry(entry, strategyName));
   const replayed: ComparedEntry[] = [];
   const nameOf = (index: StrategyIndex | null): string | null =>

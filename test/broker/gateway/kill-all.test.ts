@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { killAll, type KillReport, type WholeKill } from '../../../src/broker/gateway/kill-all.ts';
-import { nameOf, type OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
+import { nameOf, type OurBooks } from '../../../src/broker/gateway/kill-verdict.ts';
 import type { ReadResult } from '../../../src/broker/rest/rest-caller.ts';
 import type {
   BrokerOrder,
@@ -12,7 +12,7 @@ import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { qty, seconds, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
-import { books, NOTHING_OWN, ONE, OTHER, owned, PERSON } from '../support/own-books.ts';
+import { books, NOTHING_OURS, ONE, OTHER, owned, PERSON } from '../support/our-books.ts';
 import { ACCEPTED, type Asked, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
@@ -33,7 +33,7 @@ interface Round {
 async function played(
   shown: (what: Asked['what'], round: number) => unknown,
   taken: (name: string) => CallOutcome,
-  own: OwnBooks | null,
+  ours: OurBooks | null,
 ): Promise<WholeKill> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
@@ -42,7 +42,7 @@ async function played(
     rest,
     timers,
     () => true,
-    () => own,
+    () => ours,
   ).then((report) => reports.push(report));
   for (let round = 0; round < ROUNDS_TRIED && reports.length === 0; round += 1) {
     for (const { what, answer } of rest.asked.splice(0)) answer(shown(what, round));
@@ -72,7 +72,7 @@ async function kill(
     return { complete, orders, reason: complete ? '' : 'page 1: no answer in time' };
   };
   const taken = (name: string): CallOutcome => answers[canceled.push(name) - 1] ?? ACCEPTED;
-  const { orders } = await played(shown, taken, NOTHING_OWN);
+  const { orders } = await played(shown, taken, NOTHING_OURS);
   return { report: orders, canceled };
 }
 
@@ -155,7 +155,7 @@ async function killBoth(
   refused: 'book' | 'conditions' | null,
   refusals = Infinity,
   positions: ReadResult<readonly BrokerPosition[]> = FLAT,
-  own: OwnBooks | null = NOTHING_OWN,
+  ours: OurBooks | null = NOTHING_OURS,
 ): Promise<{ report: WholeKill; kept: readonly string[]; canceled: ReadonlySet<string> }> {
   const canceled = new Set<string>();
   let refusalsLeft = refusals;
@@ -165,7 +165,7 @@ async function killBoth(
     const { orders, triggers } = at(canceled);
     return { ...NONE, orders: what === 'book' ? orders : triggers };
   };
-  const report = await played(shown, (name) => (canceled.add(name), ACCEPTED), own);
+  const report = await played(shown, (name) => (canceled.add(name), ACCEPTED), ours);
   return { report, kept: report.kept.map(nameOf), canceled };
 }
 
@@ -181,7 +181,7 @@ describe('both books', () => {
     const { triggers } = await played(
       (what) => ({ positions: FLAT, conditions: part })[what as string] ?? NONE,
       () => ACCEPTED,
-      NOTHING_OWN,
+      NOTHING_OURS,
     );
     expect(triggers).toMatchObject({ isProven: false, open: [{ orderKey: 'a' }] });
   });
@@ -225,10 +225,10 @@ describe('both books', () => {
 it('proves nothing by a stop of ours that has triggered and whose row does not name what it sent', async () => {
   const row = waits({ key: 'a', code: createBrokerOrder('1').orderCode });
   const activated = { orders: [], triggers: [{ ...row, status: 'activated' as const }] };
-  const own = (isOpen: boolean): OwnBooks => books([], owned(ONE, row, { isOpen }));
-  const open = await killBoth(() => activated, null, 0, FLAT, own(true));
+  const ours = (isOpen: boolean): OurBooks => books([], owned(ONE, row, { isOpen }));
+  const open = await killBoth(() => activated, null, 0, FLAT, ours(true));
   expect(open.report.triggers.unshown).toEqual([row.orderNo]);
-  const ended = await killBoth(() => activated, null, 0, FLAT, own(false));
+  const ended = await killBoth(() => activated, null, 0, FLAT, ours(false));
   expect(ended.report.triggers.unshown).toEqual([]);
 });
 
@@ -283,11 +283,11 @@ describe('of an account in which a person alone holds something', () => {
 describe('where it is not certain who holds what, what may protect stays', () => {
   const unread = { ok: false, kind: 'unanswered', reason: 'no answer in time' } as const;
   it.each([
-    ['positions cannot be read', unread, NOTHING_OWN, 'positions: no answer in time'],
+    ['positions cannot be read', unread, NOTHING_OURS, 'positions: no answer in time'],
     ['the journal is not read', net(0), null, 'the journal, which says whose the orders are, is not read'],
     ['the broker shows more than we know', net(3), books([[ONE, 2]]), 'come to 2 of VN30F2601'],
-  ] as const)('%s', async (_, positions, own, why) => {
-    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, positions, own);
+  ] as const)('%s', async (_, positions, ours, why) => {
+    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, positions, ours);
     expect([...canceled].toSorted()).toEqual(['1', '2']);
     expect([kept, report.keptReason]).toEqual([['s', 'b'], expect.stringContaining(why)]);
   });
@@ -295,12 +295,12 @@ describe('where it is not certain who holds what, what may protect stays', () =>
   it('and an entry of ours goes all the same, a stop that would open a position too', async () => {
     const opening = owned(ONE, buyStop('b', 1));
     const exit = owned(ONE, createBrokerOrder('2', { side: 'sell' }), { isReduction: true });
-    const own = books([[OTHER, 2]], opening, exit);
+    const ours = books([[OTHER, 2]], opening, exit);
     const shown = (gone: ReadonlySet<string>): Books => ({
       orders: heldBooks(gone).orders,
       triggers: [stop, gone.has('b') ? { ...buyStop('b', 1), status: 'canceled' } : buyStop('b', 1)],
     });
-    const { kept, canceled } = await killBoth(shown, null, 0, net(3), own);
+    const { kept, canceled } = await killBoth(shown, null, 0, net(3), ours);
     expect([...canceled].toSorted()).toEqual(['1', 'b']);
     expect(kept).toEqual(['s', '2']);
   });
@@ -333,7 +333,7 @@ describe('of two strategies that oppose each other', () => {
     ['nothing', [0, 0], ['1', '2', 'b', 's', 'x']],
   ] as const)('the stops stay while they hold %s', async (_, [one, other], gone) => {
     const bought = Math.max(1, -other);
-    const own = books(
+    const ours = books(
       [
         [ONE, one],
         [OTHER, other],
@@ -341,7 +341,7 @@ describe('of two strategies that oppose each other', () => {
       sells,
       buys(bought),
     );
-    const { report, kept, canceled } = await killBoth(opposed(bought), null, 0, net(one + other), own);
+    const { report, kept, canceled } = await killBoth(opposed(bought), null, 0, net(one + other), ours);
     expect([...canceled].toSorted()).toEqual(gone);
     expect([kept, report.keptReason]).toEqual([['s', 'b'].filter((key) => !canceled.has(key)), '']);
   });
@@ -349,7 +349,7 @@ describe('of two strategies that oppose each other', () => {
   it('one without a stop: the stop of the other stays, and so do exits at work', async () => {
     const exit = createBrokerOrder('2', { side: 'sell', qty: qty(1) });
     const target = createBrokerOrder('3', { side: 'buy', qty: qty(1) });
-    const own = books(
+    const ours = books(
       [
         [ONE, 3],
         [OTHER, -3],
@@ -363,7 +363,7 @@ describe('of two strategies that oppose each other', () => {
       null,
       0,
       net(0),
-      own,
+      ours,
     );
     expect([...canceled]).toEqual([]);
     expect(kept).toEqual(['s', '2', '3']);
@@ -446,21 +446,21 @@ describe('an order that our journal holds as accepted, and no book shows', () =>
   });
 
   it('that protects its position stays, and still its book proves nothing', async () => {
-    const own = books([[ONE, 2]], owned(ONE, stop, { isReduction: true }));
-    const { report, kept, canceled } = await killBoth(empty, null, 0, net(2), own);
+    const ours = books([[ONE, 2]], owned(ONE, stop, { isReduction: true }));
+    const { report, kept, canceled } = await killBoth(empty, null, 0, net(2), ours);
     expect([...canceled]).toEqual([]);
     expect([kept, report.triggers.open, report.triggers.unshown]).toEqual([['s'], [], [stop.orderNo]]);
   });
 
   it('is not named by a number that another order has', async () => {
     const other = createBrokerOrder('5', { refId: clientOrderId('H.other'), status: 'canceled' });
-    const own = books([], owned(ONE, createBrokerOrder('5', { refId: clientOrderId('H.ours') })));
+    const ours = books([], owned(ONE, createBrokerOrder('5', { refId: clientOrderId('H.ours') })));
     const { report, canceled } = await killBoth(
       () => ({ orders: [other], triggers: [] }),
       null,
       0,
       FLAT,
-      own,
+      ours,
     );
     expect([...canceled]).toEqual([]);
     expect(report.orders.unshown).toEqual(['5']);
@@ -501,7 +501,7 @@ it('cancels nothing more once the halt is over', async () => {
     rest,
     timers,
     () => goesOn,
-    () => NOTHING_OWN,
+    () => NOTHING_OURS,
   ).then((report) => reports.push(report));
   const answerAll = async (orders: readonly BrokerOrder[]): Promise<void> => {
     for (const { what, answer } of rest.asked.splice(0))

@@ -5,7 +5,7 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import { priceHundredths, qty, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
-import { books, ONE, OTHER, owned, unnumbered } from '../support/own-books.ts';
+import { books, ONE, OTHER, owned, unnumbered } from '../support/our-books.ts';
 
 const { orderCode } = createBrokerOrder('9');
 
@@ -17,7 +17,7 @@ it.each([
   const terms = { code: orderCode, side: 'sell', qty: 2 } as const;
   const sender = waits({ ...terms, key: 't', when, status: 'activated', children: ['9'] });
   const stop = waits({ ...terms, key: 's', when: 'at_or_below' });
-  const own = books(
+  const ours = books(
     [[ONE, 2]],
     owned(ONE, stop, { isReduction: true, isProtective: true }),
     owned(ONE, sent, { isReduction: true, isSent: true }),
@@ -29,7 +29,7 @@ it.each([
       ok: true,
       value: [{ orderCode, qty: signedQty(2), lastPrice: priceHundredths(130_000), openProfit: null }],
     },
-    own,
+    ours,
   });
   expect([...verdict.increasing].map(nameOf)).toEqual(increasing);
 });
@@ -39,7 +39,7 @@ it.each(['unknown', 'gone'] as const)(
   (fate) => {
     const sold = createBrokerOrder('1', { side: 'sell', qty: qty(1), status: 'matched', filledQty: qty(1) });
     const entry = createBrokerOrder('3', { side: 'buy', qty: qty(1), refId: clientOrderId('H.3') });
-    const own = books([], owned(ONE, createBrokerOrder('1', { side: 'sell', qty: qty(1) })));
+    const ours = books([], owned(ONE, createBrokerOrder('1', { side: 'sell', qty: qty(1) })));
     const verdict = killVerdict({
       inDay: { complete: true, orders: [sold, entry], reason: '' },
       waiting: { complete: true, orders: [], reason: '' },
@@ -47,7 +47,7 @@ it.each(['unknown', 'gone'] as const)(
         ok: true,
         value: [{ orderCode, qty: signedQty(-1), lastPrice: priceHundredths(130_000), openProfit: null }],
       },
-      own: { ...own, [fate]: [unnumbered(OTHER, 'H.3')] },
+      ours: { ...ours, [fate]: [unnumbered(OTHER, 'H.3')] },
     });
     expect([[...verdict.increasing].map(nameOf), verdict.doubt]).toEqual([['3'], '']);
   },
@@ -68,7 +68,7 @@ it.each([
         ok: true,
         value: [{ orderCode, qty: signedQty(2), lastPrice: priceHundredths(130_000), openProfit: null }],
       },
-      own: books([[ONE, 2]], owned(ONE, older), owned(ONE, younger)),
+      ours: books([[ONE, 2]], owned(ONE, older), owned(ONE, younger)),
     });
     expect([...verdict.increasing].map(nameOf)).toEqual([nameOf(younger)]);
   },

@@ -2,13 +2,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HaltEnforcer, type HoldingsText } from '../../../src/daemon/session/halt-enforcer.ts';
 import type { WholeKill } from '../../../src/broker/gateway/kill-all.ts';
-import type { OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
+import type { OurBooks } from '../../../src/broker/gateway/kill-verdict.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { qty, seconds, signedQty, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../../broker/support/broker-orders.ts';
 import { settled } from '../../broker/support/fake-rest.ts';
-import { ONE, owned, unnumbered } from '../../broker/support/own-books.ts';
+import { ONE, owned, unnumbered } from '../../broker/support/our-books.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
@@ -38,7 +38,7 @@ let alerts: string[];
 let messages: string[];
 let heldNow: () => HoldingsText;
 let isHalted: boolean;
-let own: OwnBooks;
+let ours: OurBooks;
 let isUnread: boolean;
 let unreported: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
 let enforcer: HaltEnforcer;
@@ -51,7 +51,7 @@ beforeEach(() => {
   isHalted = true;
   unreported = () => null;
   isUnread = false;
-  own = own0;
+  ours = own0;
   gateway = { inFlight: 0, answers: [], kills: 0, land: nothingLands, during: nothingLands };
   enforcer = new HaltEnforcer({
     gateway: {
@@ -76,8 +76,8 @@ beforeEach(() => {
     timers,
     lookUp: { scans: 3, spread: seconds(30) },
     isHalted: () => isHalted,
-    readOwnBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
-    ownBooks: () => (isUnread ? null : own),
+    readOurBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
+    ourBooks: () => (isUnread ? null : ours),
     unreportedOrder: (rows) => unreported(rows),
     heldNow: () => Promise.resolve(heldNow()),
     alert: (severity, code, text, held) => {
@@ -122,7 +122,7 @@ it('waits for what is in flight, and reads again when it has landed', async () =
 
 it('holds an order of unknown fate for possible until reads over half a minute do not show it', async () => {
   const id = clientOrderId('H.00000100001000001');
-  own = { ...own, unknown: [unnumbered(ONE, id)] };
+  ours = { ...ours, unknown: [unnumbered(ONE, id)] };
   enforcer.begin();
   await pass(20);
   expect(enforcer.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
@@ -191,7 +191,7 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
 
 /** The engine has filled a sell since the day began; a read that lacks it shows 0. */
 const engineHas = (fills: number) => {
-  own = { ...own0, positions: [{ owner: ONE, orderCode: ENTRY.orderCode, qty: -fills }] };
+  ours = { ...own0, positions: [{ owner: ONE, orderCode: ENTRY.orderCode, qty: -fills }] };
   const shown = () => enforcer.held?.get(ENTRY.orderCode) ?? 0;
   heldNow = () => ({ text: `ours ${-fills}, theirs ${shown()}`, isDoubtful: shown() !== -fills });
 };
@@ -334,15 +334,15 @@ const answer = (status: 'accepted' | 'unknown') => {
   return { kind: 'execution_report', answer: placed, news: null } as const;
 };
 
-const own0: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
-const gone9: OwnBooks = { ...own0, gone: [unnumbered(ONE, 'H.9')] };
+const own0: OurBooks = { orders: [], positions: [], unknown: [], gone: [] };
+const gone9: OurBooks = { ...own0, gone: [unnumbered(ONE, 'H.9')] };
 const matched = createBrokerOrder('9', {
   refId: clientOrderId('H.9'),
   status: 'matched',
   filledQty: qty(1),
   canCancel: false,
 });
-const booked9: OwnBooks = { ...own0, orders: [owned(ONE, matched, { clientOrderId: clientOrderId('H.9') })] };
+const booked9: OurBooks = { ...own0, orders: [owned(ONE, matched, { clientOrderId: clientOrderId('H.9') })] };
 
 describe('a word that something contradicts', () => {
   const CODE = ENTRY.orderCode;
@@ -388,7 +388,7 @@ describe('a word that something contradicts', () => {
     expect(enforcer.progress.status, 'until it is proven again').toBe('proven');
   });
 
-  it.each<[string, Partial<BrokerOrder>, WholeKill, OwnBooks]>([
+  it.each<[string, Partial<BrokerOrder>, WholeKill, OurBooks]>([
     ['that a stop sent', { source: 'system' }, { ...proof, kept: [] }, own0],
     ['of ours that was no more looked for', { refId: clientOrderId('H.9') }, proof, gone9],
     ['of ours, that was booked meanwhile', { refId: clientOrderId('H.9') }, proof, booked9],
@@ -401,7 +401,7 @@ describe('a word that something contradicts', () => {
     const after = { ...first, rows: [swept, filled] };
     gateway.answers = [after, after];
     enforcer.observe(orders(swept, row));
-    own = then;
+    ours = then;
     await pass(3);
     expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
   });
@@ -428,7 +428,7 @@ describe('a word that something contradicts', () => {
   ])('is not contradicted by a fill that its rows show %s', async (_, booked, held1) => {
     const id = clientOrderId('H.9');
     const known = owned(ONE, { ...matched, filledQty: qty(booked) }, { clientOrderId: id, isOpen: false });
-    own = { ...own0, orders: [known], positions: held1 };
+    ours = { ...own0, orders: [known], positions: held1 };
     // The positions were read before it filled, and the book after that.
     gateway.answers = [{ ...EMPTY, rows: [matched], held: new Map() }];
     enforcer.begin();
@@ -440,7 +440,7 @@ describe('a word that something contradicts', () => {
   });
 
   const late = createBrokerOrder('9', { refId: clientOrderId('H.9'), side: 'sell' });
-  it.each<[string, Partial<BrokerOrder>, Partial<BrokerOrder>, OwnBooks, number]>([
+  it.each<[string, Partial<BrokerOrder>, Partial<BrokerOrder>, OurBooks, number]>([
     ['is canceled without a fill', {}, { status: 'canceled' }, own0, 2],
     [
       'is a reduction and fills',
@@ -464,7 +464,7 @@ describe('a word that something contradicts', () => {
     const row: BrokerOrder = { ...late, ...facts };
     const over: BrokerOrder = { ...row, ...end, canCancel: false };
     gateway.answers = [{ ...proof, rows: [swept, over], held: new Map([[CODE, left]]) }];
-    own = then;
+    ours = then;
     enforcer.observe(orders(swept, row));
     await pass(2);
     expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
@@ -474,7 +474,7 @@ describe('a word that something contradicts', () => {
     gateway.answers = [proof];
     enforcer.begin();
     await pass(1);
-    own = { ...own, unknown: [unnumbered(ONE, 'H.9', { isReduction: true })] };
+    ours = { ...ours, unknown: [unnumbered(ONE, 'H.9', { isReduction: true })] };
     enforcer.observe(answer('accepted'));
     expect({ status: enforcer.progress.status, alerts }).toEqual(SAME);
   });
@@ -488,7 +488,7 @@ it.each([
     [],
   ],
 ])('is taken back when an entry %s fills, though the position is no larger for it', async (_, over, gone) => {
-  own = { ...own, orders: over, gone };
+  ours = { ...ours, orders: over, gone };
   enforcer.begin();
   await pass(1);
   const filled = createBrokerOrder('9', {
@@ -518,10 +518,10 @@ it('is not proven by reads that an answer to a placement has overtaken', async (
 
 it('is not proven by reads in which an order of unknown fate turned out to work', async () => {
   const id = clientOrderId('H.00000100001000001');
-  own = { ...own, unknown: [unnumbered(ONE, id)] };
+  ours = { ...ours, unknown: [unnumbered(ONE, id)] };
   gateway.during = () => {
     // Another read has shown it, and those of the proof began before.
-    own = { ...own, unknown: [], orders: [owned(strategyIndex(0), ENTRY, { clientOrderId: id })] };
+    ours = { ...ours, unknown: [], orders: [owned(strategyIndex(0), ENTRY, { clientOrderId: id })] };
     gateway.during = nothingLands;
   };
   enforcer.begin();
@@ -541,7 +541,7 @@ it('is not proven while the journal cannot be read', async () => {
 
 it('counts no read as absence that lacks an order of the day', async () => {
   const unknown = [unnumbered(ONE, 'H.9')];
-  own = { ...own, orders: [owned(strategyIndex(0), createBrokerOrder('3'), { isOpen: false })], unknown };
+  ours = { ...ours, orders: [owned(strategyIndex(0), createBrokerOrder('3'), { isOpen: false })], unknown };
   enforcer.begin();
   await pass(200);
   expect(enforcer.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('H.9') });

@@ -1,5 +1,5 @@
 /** What our own journal holds, from few words. */
-import type { OwnBooks, OwnOrder, BookRow } from '../../../src/broker/gateway/kill-verdict.ts';
+import type { OurBooks, OurOrder, BookRow } from '../../../src/broker/gateway/kill-verdict.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from './broker-orders.ts';
@@ -9,9 +9,9 @@ export const OTHER = strategyIndex(1);
 /** A person, or another channel. */
 export const PERSON = OPERATOR_INDEX;
 
-export const NOTHING_OWN: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
+export const NOTHING_OURS: OurBooks = { orders: [], positions: [], unknown: [], gone: [] };
 
-export const owned = (owner: StrategyIndex, row: BookRow, more: Partial<OwnOrder> = {}): OwnOrder => ({
+export const owned = (owner: StrategyIndex, row: BookRow, more: Partial<OurOrder> = {}): OurOrder => ({
   clientOrderId: clientOrderId('kind' in row ? `H.${row.orderKey}` : (row.refId ?? `H.${row.orderNo}`)),
   owner,
   row,
@@ -27,8 +27,8 @@ export const owned = (owner: StrategyIndex, row: BookRow, more: Partial<OwnOrder
 export const unnumbered = (
   owner: StrategyIndex,
   id: string,
-  { isReduction = false }: Partial<Pick<OwnOrder, 'isReduction'>> = {},
-): OwnBooks['unknown'][number] => ({
+  { isReduction = false }: Partial<Pick<OurOrder, 'isReduction'>> = {},
+): OurBooks['unknown'][number] => ({
   clientOrderId: clientOrderId(id),
   owner,
   isReduction,
@@ -40,7 +40,7 @@ export const unnumbered = (
 type Held = readonly (readonly [owner: StrategyIndex, qty: number])[];
 
 /** Positions are in the contract of `createBrokerOrder`. */
-export const books = (held: Held, ...orders: readonly OwnOrder[]): OwnBooks => ({
+export const books = (held: Held, ...orders: readonly OurOrder[]): OurBooks => ({
   orders,
   positions: held.map(([owner, qty]) => ({ owner, orderCode: createBrokerOrder('1').orderCode, qty })),
   unknown: [],

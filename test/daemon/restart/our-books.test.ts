@@ -1,7 +1,7 @@
 /** What the kill path takes from the journal, with or without an engine. */
 import { expect, it } from 'vitest';
 import { SessionTracker } from '../../../src/daemon/restart/carry-over.ts';
-import { ownBooks, type OwnBooksContext, unreportedOrder } from '../../../src/daemon/restart/own-books.ts';
+import { ourBooks, type OurBooksContext, unreportedOrder } from '../../../src/daemon/restart/our-books.ts';
 import {
   brokerOrderKey,
   brokerOrderNo,
@@ -29,7 +29,7 @@ const TAKEN: CallOutcome = { status: 'accepted', orderNo: brokerOrderNo('9'), or
 const STOP = { kind: 'stop', triggerPrice: priceTicks(12_965), triggerWhen: 'at_or_below' } as const;
 
 /** The fold of what a session journals, and what the kill path takes from it. */
-function folded(context: Partial<OwnBooksContext> = {}) {
+function folded(context: Partial<OurBooksContext> = {}) {
   const carry = new SessionTracker();
   const names = new StrategyNames(['one', 'other']);
   const add = (entry: JournalEntry): void => carry.add({ strategyName: 'one', entry });
@@ -51,16 +51,16 @@ function folded(context: Partial<OwnBooksContext> = {}) {
       from: 'submitted',
       to,
     });
-  const own = () =>
-    ownBooks(carry, { contracts: [FRONT], names, isToday: true, isEndless: false, ...context });
+  const ours = () =>
+    ourBooks(carry, { contracts: [FRONT], names, isToday: true, isEndless: false, ...context });
   const orders = () =>
-    own().orders.map(({ row, isOpen, isReduction }) => [
+    ours().orders.map(({ row, isOpen, isReduction }) => [
       'kind' in row ? row.orderKey : row.orderNo,
       isOpen ? 'open' : 'over',
       isReduction ? 'reduces' : 'enters',
     ]);
-  const unknown = () => own().unknown.map(({ clientOrderId: id }) => id);
-  return { carry, add, place, answer, become, own, orders, unknown };
+  const unknown = () => ours().unknown.map(({ clientOrderId: id }) => id);
+  return { carry, add, place, answer, become, ours, orders, unknown };
 }
 
 it('has an order at the exchange from its answer until its end is proven', () => {
@@ -88,7 +88,7 @@ it('takes an answer that no engine has read', () => {
 });
 
 it('has a stop before a book showed it and afterwards, with its owner, and over the night', () => {
-  const { carry, add, place, answer, own, orders } = folded();
+  const { carry, add, place, answer, ours, orders } = folded();
   const id = place({ purpose: 'reduce', trigger: STOP });
   answer(id, TAKEN);
   expect(orders()).toEqual([[KEY, 'open', 'reduces']]);
@@ -102,7 +102,7 @@ it('has a stop before a book showed it and afterwards, with its owner, and over 
     row,
   } as const;
   add({ ...HEAD, kind: 'order_waiting', ...waiting });
-  expect(own().orders).toMatchObject([
+  expect(ours().orders).toMatchObject([
     { owner: FIRST, row: { orderKey: 'k', status: 'pending' }, isOpen: true },
   ]);
   const { carriedOrders = [] } = carry.carriedOver(DAY, [FRONT], new StrategyNames(['one'])).started;
@@ -141,7 +141,7 @@ it('doubts nothing that never left', () => {
 });
 
 it('knows positions by their owner', () => {
-  const { add, place, answer, own } = folded();
+  const { add, place, answer, ours } = folded();
   const id = place();
   answer(id, TAKEN);
   const filled = {
@@ -163,25 +163,25 @@ it('knows positions by their owner', () => {
     value,
     cumValue: value,
   });
-  expect(own().positions).toEqual([{ owner: FIRST, orderCode: FRONT.orderCode, qty: 2 }]);
-  expect(own().orders).toMatchObject([{ row: { orderNo: '9', filledQty: 2 } }]);
+  expect(ours().positions).toEqual([{ owner: FIRST, orderCode: FRONT.orderCode, qty: 2 }]);
+  expect(ours().orders).toMatchObject([{ row: { orderNo: '9', filledQty: 2 } }]);
 });
 
 it('has no number of another day: an order works on where trading never stops, and no call names it', () => {
   const [day, night] = [folded({ isToday: false }), folded({ isToday: false, isEndless: true })];
   for (const { answer, place } of [day, night]) answer(place(), TAKEN);
   expect(day.orders()).toEqual([['9', 'over', 'enters']]);
-  expect(night.own().orders).toMatchObject([{ isOpen: true, row: { orderNo: '9', canCancel: false } }]);
+  expect(night.ours().orders).toMatchObject([{ isOpen: true, row: { orderNo: '9', canCancel: false } }]);
 });
 
 it.each([
   ['a stop of unknown fate', { trigger: STOP, orderNo: null, orderKey: null, status: 'unknown' }, false],
   ['an order of a market that never closes', {}, true],
 ] as const)('has %s of the session before, also once positions have agreed', (_, earlier, isEndless) => {
-  const { carry, add, own, become, unknown } = folded({ isEndless });
+  const { carry, add, ours, become, unknown } = folded({ isEndless });
   const [order] = [earlierOrder('H.1', earlier)];
   carry.begin({ carriedOrders: [order], ...(isEndless ? { isEndless } : {}) });
-  const known = () => [...unknown(), ...own().orders.map(({ clientOrderId: id }) => id)];
+  const known = () => [...unknown(), ...ours().orders.map(({ clientOrderId: id }) => id)];
   add({ ...HEAD, strategy: null, kind: 'position_agreed' });
   expect(known()).toEqual(['H.1']);
   expect(carry.orders.carriedOver([FRONT])).toEqual([order]);

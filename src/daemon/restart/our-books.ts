@@ -1,5 +1,5 @@
 /** The journal's part of the kill path: orders and positions by their owners, and which in-day books are of the day before. */
-import type { OwnBooks, OwnOrder } from '../../broker/gateway/kill-verdict.ts';
+import type { OurBooks, OurOrder } from '../../broker/gateway/kill-verdict.ts';
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { neverCloses, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -13,7 +13,7 @@ import type { SessionTracker } from './carry-over.ts';
 
 const UNSETTLED: ReadonlySet<OrderStatus> = new Set(['submitted', 'unknown', 'presumed_absent']);
 
-export interface OwnBooksContext {
+export interface OurBooksContext {
   readonly contracts: readonly Contract[];
   readonly names: StrategyNames;
   /** The session is today's: its numbers of the in-day book are. */
@@ -23,15 +23,15 @@ export interface OwnBooksContext {
 }
 
 /** Our orders that the broker may have, as the journal knows them by now. */
-export function ownBooks({ orders, accounts }: SessionTracker, context: OwnBooksContext): OwnBooks {
+export function ourBooks({ orders, accounts }: SessionTracker, context: OurBooksContext): OurBooks {
   const { contracts, names } = context;
   const codes = new Map(contracts.map(({ index, orderCode }) => [index, orderCode]));
-  const own: OwnOrder[] = [];
-  const unknown: OwnBooks['unknown'][number][] = [];
+  const ours: OurOrder[] = [];
+  const unknown: OurBooks['unknown'][number][] = [];
   for (const order of orders.carriedOver(contracts)) {
     const { row } = order;
     if (row !== undefined) {
-      own.push({ ...ownOrder(order), row: { ...row, status: 'pending' }, isOpen: true });
+      ours.push({ ...ourOrder(order), row: { ...row, status: 'pending' }, isOpen: true });
       continue;
     }
     const code = codes.get(order.instrument);
@@ -41,11 +41,11 @@ export function ownBooks({ orders, accounts }: SessionTracker, context: OwnBooks
     const isOfDay = context.isToday && !orders.isFromBefore(clientOrderId);
     if (orderNo !== null && !waits) {
       const isOpen = !hasProvenEnd(status) && (isOfDay || context.isEndless);
-      own.push({ ...ownOrder(order), row: restingRow(order, orderNo, code, isOfDay), isOpen });
+      ours.push({ ...ourOrder(order), row: restingRow(order, orderNo, code, isOfDay), isOpen });
     } else if (orderNo !== null && order.orderKey !== null && !hasProvenEnd(status)) {
-      own.push({ ...ownOrder(order), row: triggerRow(order, orderNo, order.orderKey, code), isOpen: true });
+      ours.push({ ...ourOrder(order), row: triggerRow(order, orderNo, order.orderKey, code), isOpen: true });
     } else if (UNSETTLED.has(status) && (waits || isOfDay || context.isEndless))
-      unknown.push(ownOrder(order));
+      unknown.push(ourOrder(order));
   }
   const positions = accounts.flatMap(({ strategy, positions: held }) =>
     held.flatMap(({ instrument, position: { qty } }) => {
@@ -53,10 +53,10 @@ export function ownBooks({ orders, accounts }: SessionTracker, context: OwnBooks
       return code === undefined ? [] : [{ owner: names.indexOf(strategy), orderCode: code, qty }];
     }),
   );
-  return { orders: own, positions, unknown, gone: orders.neverPlaced().map(ownOrder) };
+  return { orders: ours, positions, unknown, gone: orders.neverPlaced().map(ourOrder) };
 }
 
-const ownOrder = (order: CarriedOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({
+const ourOrder = (order: CarriedOrder): Omit<OurOrder, 'row' | 'isOpen'> => ({
   clientOrderId: order.clientOrderId,
   owner: order.strategy,
   isReduction: order.purpose === 'reduce' || order.isProtective,
