@@ -76,18 +76,18 @@ export interface RestRefusal {
 export const accountHandler =
   <T extends OfAccount>(
     operation: Refusing & { decodeRequest(raw: RestRequest): ParseResult<T> },
-    run: (asked: T, own: CustomerAccount) => Envelope | RestRefusal,
+    run: (request: T, account: CustomerAccount) => Envelope | RestRefusal,
   ): RestHandler =>
   (request) => {
-    const asked = operation.decodeRequest(request);
-    if (!asked.ok) return unreadable(operation, asked.issues);
+    const decoded = operation.decodeRequest(request);
+    if (!decoded.ok) return unreadable(operation, decoded.issues);
     const { customer } = request;
     const derivative = customer === undefined ? undefined : derivativeOf(customer);
-    const { accountId: given, subAccountId = '' } = asked.value;
+    const { accountId: given, subAccountId = '' } = decoded.value;
     const isOwn =
       given === customer?.custodyCode && (subAccountId === '' || subAccountId === derivative?.accountNo);
     if (!isOwn || derivative?.isActive !== true) return refuse(operation, NO_ACCOUNT);
-    const answer = run(asked.value, { accountId: accountId(given), subAccountId: derivative.accountNo });
+    const answer = run(decoded.value, { accountId: accountId(given), subAccountId: derivative.accountNo });
     return 'code' in answer ? refuse(operation, answer) : ok(answer);
   };
 

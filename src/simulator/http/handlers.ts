@@ -66,9 +66,9 @@ function stockHandlers(
       run: (account: SubAccount) => RestAnswer,
     ): RestHandler =>
     (request) => {
-      const asked = operation.decodeRequest(request);
-      if (!asked.ok) return badRequest(asked.issues);
-      const account = subAccounts.named(request.customer?.custodyCode ?? '', asked.value);
+      const decoded = operation.decodeRequest(request);
+      if (!decoded.ok) return badRequest(decoded.issues);
+      const account = subAccounts.named(request.customer?.custodyCode ?? '', decoded.value);
       // Not 401 or 403: the token is good, there is just no such account for it.
       return account === undefined ? failedWith(404, 'There is no such account') : run(account);
     };
@@ -87,9 +87,9 @@ function stockHandlers(
       ),
     ),
     'cancel-stock-orders': (request) => {
-      const asked = cancelStockOrders.decodeRequest(request);
-      if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
-      const { accountNo, orderIds } = asked.value;
+      const decoded = cancelStockOrders.decodeRequest(request);
+      if (!decoded.ok) return unreadable(cancelStockOrders, decoded.issues);
+      const { accountNo, orderIds } = decoded.value;
       const account = subAccounts.named(request.customer?.custodyCode ?? '', accountNo);
       if (account?.isActive !== true) return refuse(cancelStockOrders, NO_ACCOUNT);
       const { unknown } = subAccounts.cancelStockOrders(accountNo, orderIds);
@@ -141,14 +141,16 @@ const KINDS: Readonly<Record<OrderOrigin, string>> = {
 };
 
 function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): RestHandler {
-  return accountHandler(inDayBook, (asked, own) => {
-    const rows = book.shown(brokerage.orders(own.accountId)).filter(({ order }) => isAskedFor(asked, order));
-    return answerPage(rows, asked, (page) =>
+  return accountHandler(inDayBook, (query, account) => {
+    const rows = book
+      .shown(brokerage.orders(account.accountId))
+      .filter(({ order }) => isAskedFor(query, order));
+    return answerPage(rows, query, (page) =>
       inDayBook.encodeResponse(
         page.map(({ order, statusText }): InDayRow => ({
           order: brokerOrderOf(order, statusText),
           filledValue: order.filledValue,
-          subAccountId: own.subAccountId,
+          subAccountId: account.subAccountId,
           spec: brokerage.spec,
           time: timeText(order.placedUs),
           cancelTime: order.canceledUs === null ? '' : timeText(order.canceledUs),
@@ -181,15 +183,15 @@ function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOr
 
 /** Orders that wait for a trigger, and those that ended today. */
 function triggerBookHandler(parts: OrderParts): RestHandler {
-  return accountHandler(conditionBook, (asked, own) => {
+  return accountHandler(conditionBook, (query, account) => {
     const rows = parts.book
       .visible(
         'conditions',
-        parts.brokerage.read((venue) => venue.triggers(own.accountId)),
+        parts.brokerage.read((venue) => venue.triggers(account.accountId)),
       )
-      .filter((row) => isTriggerAskedFor(asked, row));
-    return answerPage(rows, asked, (page) =>
-      conditionBook.encodeResponse(page.map((row) => triggerRowOf(row, own, parts))),
+      .filter((row) => isTriggerAskedFor(query, row));
+    return answerPage(rows, query, (page) =>
+      conditionBook.encodeResponse(page.map((row) => triggerRowOf(row, account, parts))),
     );
   });
 }
@@ -202,12 +204,12 @@ function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookQuery, r
   return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
 }
 
-function triggerRowOf(row: TriggerReport, own: CustomerAccount, parts: OrderParts): ConditionRow {
+function triggerRowOf(row: TriggerReport, account: CustomerAccount, parts: OrderParts): ConditionRow {
   const { brokerage, timeText, triggerLife } = parts;
   const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
   return {
     order: { ...row, triggerPrice: shownTrigger(row), parent: row.parentOrderNo },
-    subAccountId: own.subAccountId,
+    subAccountId: account.subAccountId,
     spec: brokerage.spec,
     sentTime: timeText(row.placedUs),
     activeTime: timeOf(row.activatedUs),
@@ -244,31 +246,31 @@ function profileHandler(subAccounts: SubAccounts): RestHandler {
 }
 
 function statusHandler(brokerage: Brokerage): RestHandler {
-  return accountHandler(accountStatus, ({ fields }, { accountId: account }) => {
-    const figures = brokerage.account(account);
+  return accountHandler(accountStatus, ({ fields }, { accountId }) => {
+    const figures = brokerage.account(accountId);
     if (figures === undefined) return NO_ACCOUNT;
-    const openProfit = brokerage.positions(account).reduce((sum, position) => sum + position.openProfit, 0);
+    const openProfit = brokerage.positions(accountId).reduce((sum, position) => sum + position.openProfit, 0);
     return accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }, fields);
   });
 }
 
 function positionsHandler(brokerage: Brokerage): RestHandler {
-  return accountHandler(openPositions, (_asked, own) => {
-    const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
-    const exits = brokerage.read((venue) => venue.triggers(own.accountId)).filter(isWaitingExit);
+  return accountHandler(openPositions, (_query, account) => {
+    const open = brokerage.positions(account.accountId).filter(({ net }) => net !== 0);
+    const exits = brokerage.read((venue) => venue.triggers(account.accountId)).filter(isWaitingExit);
     const rows = open.map((position) => rowOf(position, exits, brokerage));
-    return openPositions.encodeResponse(rows, own.subAccountId);
+    return openPositions.encodeResponse(rows, account.subAccountId);
   });
 }
 
 function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): RestHandler {
-  return accountHandler(closedPositions, (asked, own) => {
+  return accountHandler(closedPositions, (query, account) => {
     const rows = brokerage
-      .read((venue) => venue.closedPositions(own.accountId))
-      .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
+      .read((venue) => venue.closedPositions(account.accountId))
+      .filter(({ orderCode }) => query.symbol === null || orderCode === query.symbol)
       .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
-    return answerPage(rows, asked, (page) =>
-      closedPositions.encodeResponse(page, asked.pageNo === 1 && rows.length > 0 ? rows : null),
+    return answerPage(rows, query, (page) =>
+      closedPositions.encodeResponse(page, query.pageNo === 1 && rows.length > 0 ? rows : null),
     );
   });
 }
@@ -309,19 +311,19 @@ const ID_BYTES = 16;
 
 function cashHandlers(subAccounts: SubAccounts): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
   const move = (operation: typeof deposit | typeof withdraw): RestHandler =>
-    accountHandler(operation, ({ amount }, own) => {
-      const refused = subAccounts.moveMargin(operation.name, own.accountId, own.subAccountId, amount);
+    accountHandler(operation, ({ amount }, account) => {
+      const refused = subAccounts.moveMargin(operation.name, account.accountId, account.subAccountId, amount);
       return refused ?? operation.encodeResponse(randomBytes(ID_BYTES).toString('hex'));
     });
   return {
     deposit: move(deposit),
     withdraw: move(withdraw),
     transfer: (request) => {
-      const asked = transfer.decodeRequest(request);
-      if (!asked.ok) return unreadable(transfer, asked.issues);
+      const decoded = transfer.decodeRequest(request);
+      if (!decoded.ok) return unreadable(transfer, decoded.issues);
       const { customer } = request;
       if (customer === undefined) return refuse(transfer, NO_ACCOUNT);
-      const { from, to, amount } = asked.value;
+      const { from, to, amount } = decoded.value;
       const refused = subAccounts.transfer(customer.custodyCode, from, to, amount);
       return refused === null ? ok(transfer.encodeResponse()) : refuse(transfer, refused);
     },
@@ -363,15 +365,15 @@ export function createHandlers(parts: HandlerParts): Handlers {
 function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'> {
   return {
     'request-otp': (request) => {
-      const asked = requestOtp.decodeRequest(request);
-      if (!asked.ok) return badRequest(asked.issues);
-      const outcome = otps.request(asked.value.apiKey);
+      const decoded = requestOtp.decodeRequest(request);
+      if (!decoded.ok) return badRequest(decoded.issues);
+      const outcome = otps.request(decoded.value.apiKey);
       return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : restError(400, outcome.error);
     },
     token: (request) => {
-      const asked = exchangeToken.decodeRequest(request);
-      if (!asked.ok) return badRequest(asked.issues);
-      const { apiKey, otp, otpId } = asked.value;
+      const decoded = exchangeToken.decodeRequest(request);
+      if (!decoded.ok) return badRequest(decoded.issues);
+      const { apiKey, otp, otpId } = decoded.value;
       const outcome = otps.exchange({ apiKey, otp, otpId: otpId ?? null });
       return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : restError(400, outcome.error);
     },

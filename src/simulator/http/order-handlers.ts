@@ -36,22 +36,22 @@ export const orderHandlers = ({
   readings,
   timeText,
 }: OrderParts): Pick<Handlers, 'place' | 'change' | 'cancel'> => ({
-  place: accountHandler(placeOrder, (asked, own) => {
-    const orderCode = brokerage.codeNamed(asked.symbol);
+  place: accountHandler(placeOrder, (request, account) => {
+    const orderCode = brokerage.codeNamed(request.symbol);
     if (orderCode === undefined) return UNKNOWN_ORDER;
-    const limitPrice = priceOf(brokerage, asked.points);
+    const limitPrice = priceOf(brokerage, request.points);
     if (limitPrice === undefined) return BAD_PRICE;
-    const refId = asked.refId.trim();
-    const { side, volume } = asked;
+    const refId = request.refId.trim();
+    const { side, volume } = request;
     const order = {
-      accountId: own.accountId,
+      accountId: account.accountId,
       orderCode,
       side,
       limitPrice,
       qty: volume,
       refId: refIdOf(refId),
     };
-    const outcome = enter(brokerage, readings, order, asked.terms);
+    const outcome = enter(brokerage, readings, order, request.terms);
     if ('code' in outcome) return outcome;
     if (outcome.status === 'refused') return outcome.refusal;
     const { order: entered } = outcome;
@@ -59,17 +59,17 @@ export const orderHandlers = ({
     return placeOrder.encodeResponse({
       ...entered,
       refId,
-      subAccountId: own.subAccountId,
+      subAccountId: account.subAccountId,
       time: timeText(entered.placedUs),
       spec: brokerage.spec,
     });
   }),
-  change: accountHandler(changeOrder, (asked, { accountId }) => {
-    const order = brokerage.orderNamed(accountId, asked.orderNo);
+  change: accountHandler(changeOrder, (request, { accountId }) => {
+    const order = brokerage.orderNamed(accountId, request.orderNo);
     if (order === undefined) return UNKNOWN_ORDER;
-    const limitPrice = priceOf(brokerage, asked.points);
+    const limitPrice = priceOf(brokerage, request.points);
     if (limitPrice === undefined) return BAD_PRICE;
-    const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
+    const total = request.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
     const { orderNo } = order;
     const outcome = brokerage.act((venue) => venue.change({ accountId, orderNo, limitPrice, qty: total }));
     if (outcome.status === 'refused') return outcome.refusal;
@@ -77,12 +77,12 @@ export const orderHandlers = ({
     return changeOrder.encodeResponse({
       ...outcome.order,
       limitPrice,
-      qty: qty(asked.volume),
+      qty: qty(request.volume),
       spec: brokerage.spec,
     });
   }),
-  cancel: accountHandler(cancelOrder, (asked, { accountId }) => {
-    const orderNo = brokerage.orderNamed(accountId, asked.orderNo)?.orderNo;
+  cancel: accountHandler(cancelOrder, (request, { accountId }) => {
+    const orderNo = brokerage.orderNamed(accountId, request.orderNo)?.orderNo;
     if (orderNo === undefined) return UNKNOWN_ORDER;
     const outcome = brokerage.act((venue) => venue.cancel({ accountId, orderNo }));
     if (outcome.status === 'refused') return outcome.refusal;
@@ -140,10 +140,10 @@ export const triggerHandlers = ({
   book,
   timeText,
 }: OrderParts): Pick<Handlers, 'condition-place' | 'condition-change' | 'condition-cancel'> => ({
-  'condition-place': accountHandler(placeCondition, (asked, own) => {
-    const orderCode = brokerage.codeNamed(asked.symbol);
+  'condition-place': accountHandler(placeCondition, (request, account) => {
+    const orderCode = brokerage.codeNamed(request.symbol);
     if (orderCode === undefined) return UNKNOWN_ORDER;
-    const command = commandOf(brokerage, asked, own);
+    const command = commandOf(brokerage, request, account);
     if (command === undefined) return BAD_PRICE;
     const outcome = brokerage.act((venue) => venue.placeTrigger({ ...command, orderCode }));
     if (outcome.status === 'refused') return outcome.refusal;
@@ -151,15 +151,15 @@ export const triggerHandlers = ({
     book.placed(trigger);
     return placeCondition.encodeResponse({
       ...trigger,
-      subAccountId: own.subAccountId,
+      subAccountId: account.subAccountId,
       time: timeText(trigger.placedUs),
       spec: brokerage.spec,
     });
   }),
-  'condition-change': accountHandler(changeCondition, (asked, { accountId }) => {
-    const triggerPrice = priceOf(brokerage, asked.triggerPoints);
+  'condition-change': accountHandler(changeCondition, (request, { accountId }) => {
+    const triggerPrice = priceOf(brokerage, request.triggerPoints);
     if (triggerPrice === undefined) return BAD_PRICE;
-    const orderKey = brokerOrderKey(asked.orderKey);
+    const orderKey = brokerOrderKey(request.orderKey);
     const outcome = brokerage.act((venue) => venue.changeTrigger({ accountId, orderKey, triggerPrice }));
     if (outcome.status === 'refused') return outcome.refusal;
     const { trigger } = outcome;
@@ -169,8 +169,8 @@ export const triggerHandlers = ({
       spec: brokerage.spec,
     });
   }),
-  'condition-cancel': accountHandler(cancelCondition, (asked, { accountId }) => {
-    const orderKey = brokerOrderKey(asked.orderKey);
+  'condition-cancel': accountHandler(cancelCondition, (request, { accountId }) => {
+    const orderKey = brokerOrderKey(request.orderKey);
     const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId, orderKey }));
     return outcome.status === 'refused' ? outcome.refusal : cancelCondition.encodeResponse();
   }),
@@ -180,11 +180,11 @@ export const triggerHandlers = ({
 function commandOf(
   brokerage: Brokerage,
   { points, side, volume, refId, trigger }: PlaceConditionRequest,
-  own: CustomerAccount,
+  account: CustomerAccount,
 ): DistributiveOmit<PlaceTrigger, 'orderCode'> | undefined {
   const limitPrice = priceOf(brokerage, points);
   if (limitPrice === undefined) return undefined;
-  const head = { accountId: own.accountId, side, qty: volume, limitPrice, refId: refIdOf(refId.trim()) };
+  const head = { accountId: account.accountId, side, qty: volume, limitPrice, refId: refIdOf(refId.trim()) };
   if (trigger.kind === 'stop') {
     const triggerPrice = priceOf(brokerage, trigger.points);
     if (triggerPrice === undefined) return undefined;
