@@ -86,9 +86,9 @@ async function createProgram(argv: readonly string[], context: CliContext): Prom
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', AFTER_HELP);
-  const asked = PARTS.find(({ commands }) => commands.includes(argv[0] ?? ''));
+  const part = PARTS.find(({ commands }) => commands.includes(argv[0] ?? ''));
   const isVersion = argv[0] === '--version' || argv[0] === '-V';
-  const parts = asked === undefined ? PARTS : [asked];
+  const parts = part === undefined ? PARTS : [part];
   for (const { load } of isVersion ? [] : parts) (await load())(program, context);
   return program;
 }

@@ -213,8 +213,8 @@ export class Alerting {
               keep: (update, stamp) =>
                 counters.setCounterOrReport('telegram_update', `${id} ${update}`, stamp),
             },
-            take: async (asked) => {
-              const reply = await control.take(asked);
+            take: async (message) => {
+              const reply = await control.take(message);
               return { ...reply, text: address.secrets.hide(reply.text) };
             },
             // A press may come hours late, as after an outage: what came after its message was not seen.

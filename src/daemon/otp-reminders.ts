@@ -22,7 +22,7 @@ interface ReminderOptions {
 export class OtpReminders {
   readonly #options: ReminderOptions;
   #cancel: CancelTimer | undefined = undefined;
-  #asked = 0;
+  #questions = 0;
 
   constructor(options: ReminderOptions) {
     this.#options = options;
@@ -35,8 +35,8 @@ export class OtpReminders {
 
   obtained(): void {
     const token = this.#options.tokens().current();
-    if (this.#asked === 0 || token === undefined) return;
-    this.#asked = 0;
+    if (this.#questions === 0 || token === undefined) return;
+    this.#questions = 0;
     const text = `The token is valid until ${this.#time(token.expiresAt)}. ${this.#budget()}`;
     this.#remind('info', 'the one-time password is in', text, '');
   }
@@ -50,9 +50,9 @@ export class OtpReminders {
     this.#cancel = systemTimers.after(config.alerts.remindOtpEvery, () => this.#ask());
     const session = hours();
     const isNight = session !== undefined && systemClock.nowUs() < session.fromUs;
-    if (isNight && this.#asked > 0) return;
-    this.#asked += 1;
-    const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;
+    if (isNight && this.#questions > 0) return;
+    this.#questions += 1;
+    const again = this.#questions === 1 ? '' : `, asked for ${this.#questions} times`;
     this.#remind(this.#severity(), `one-time password needed${again}`, this.#question(session), OTP_NEEDED);
   }
 

@@ -48,13 +48,13 @@ const OUTRUN_WARNING = `above ${SPEED_MAX} times real time a made market outruns
 const NO_FEED =
   'the feed of the configuration is left out: a recorded day, or a market at another speed, is not the present';
 
-export function runPlan(asked: Config, overrides: RunOverrides): RunPlan {
-  const { speed: usual, tape } = asked.simulator;
+export function runPlan(configured: Config, overrides: RunOverrides): RunPlan {
+  const { speed: usual, tape } = configured.simulator;
   const speed = overrides.speed ?? usual;
-  const isPresent = asked.mode !== 'paper' || (speed === 1 && (overrides.replay ?? tape) === undefined);
-  const base: Config = { ...asked, simulator: { ...asked.simulator, speed } };
-  if (isPresent || asked.cluster?.feed === undefined) return planOf(base, overrides);
-  const plan = planOf({ ...base, cluster: { ...asked.cluster, feed: undefined } }, overrides);
+  const isPresent = configured.mode !== 'paper' || (speed === 1 && (overrides.replay ?? tape) === undefined);
+  const base: Config = { ...configured, simulator: { ...configured.simulator, speed } };
+  if (isPresent || configured.cluster?.feed === undefined) return planOf(base, overrides);
+  const plan = planOf({ ...base, cluster: { ...configured.cluster, feed: undefined } }, overrides);
   return { ...plan, remarks: [...plan.remarks, NO_FEED] };
 }
 
@@ -196,9 +196,9 @@ export async function readAgain(
   const loaded = await loadRunConfig(file);
   if (!loaded.ok) return loaded;
   // A dry run takes a file for live.
-  const asked =
+  const configured =
     mode === 'dry-run' && loaded.config.mode === 'live' ? { ...loaded.config, mode } : loaded.config;
-  const { config } = runPlan(asked, overrides);
+  const { config } = runPlan(configured, overrides);
   return { ok: true, config: isFirstDay ? withOrderQtyMax(config, config.live.firstDayQtyMax) : config };
 }
 

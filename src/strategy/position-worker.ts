@@ -39,8 +39,8 @@ interface OrderInFlight {
   readonly side: Side;
   readonly isExit: boolean;
   /** A change we asked for and whose answer is not here yet. */
-  asked: { readonly what: 'modify' | 'cancel'; readonly atUs: TsUs } | null;
-  cancelAsked: boolean;
+  openCall: { readonly what: 'modify' | 'cancel'; readonly atUs: TsUs } | null;
+  isCancelSent: boolean;
   /** A change of price was refused: only a new order gets another price. */
   mustReplace: boolean;
   /** A rejected cancel mostly means that the order has just filled: the worker waits for the book before it asks again. */
@@ -51,8 +51,8 @@ const inFlight = (id: ClientOrderId, side: Side, isExit: boolean): OrderInFlight
   id,
   side,
   isExit,
-  asked: null,
-  cancelAsked: false,
+  openCall: null,
+  isCancelSent: false,
   mustReplace: false,
   refusedUs: undefined,
 });
@@ -150,14 +150,14 @@ export class PositionWorker {
 
   #takeUpdate(order: OrderInFlight, update: OrderUpdate): void {
     const isRefused = update.denial !== null || update.reason !== '';
-    if (order.asked !== null && isRefused) {
-      if (order.asked.what === 'modify') order.mustReplace = true;
+    if (order.openCall !== null && isRefused) {
+      if (order.openCall.what === 'modify') order.mustReplace = true;
       else order.refusedUs = this.#trader.time();
     }
-    if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.asked = null;
+    if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.openCall = null;
     if (update.lastFilledQty > 0) this.#pause.accepted();
     if (!TERMINAL_STATUSES.has(update.status)) return;
-    const isUnwanted = update.status === 'canceled' ? !order.cancelAsked : update.status !== 'filled';
+    const isUnwanted = update.status === 'canceled' ? !order.isCancelSent : update.status !== 'filled';
     if (isUnwanted) this.#pause.refused(this.#trader.time());
     this.#recentOrders.push(order.id);
     if (this.#recentOrders.length > PAST_ORDERS_MAX) this.#recentOrders.shift();
@@ -237,7 +237,7 @@ export class PositionWorker {
   #updateOrder(order: OrderInFlight, need: number): void {
     const now = this.#trader.time();
     if (isWithin(order.refusedUs, this.#settings.reprice, now)) return;
-    if (order.asked !== null && Math.abs(now - order.asked.atUs) <= ANSWER_MAX) return;
+    if (order.openCall !== null && Math.abs(now - order.openCall.atUs) <= ANSWER_MAX) return;
     // The order as it is now: updates carry single steps, the trader has the final state.
     const live = this.#trader.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
     if (live === undefined || !isResting(live.status)) return;
@@ -248,11 +248,11 @@ export class PositionWorker {
     const price = this.#priceFor(order.side);
     const isLeftBehind = typeof price === 'number' && price !== live.limitPrice;
     if (!isWanted || isBlind || (isLeftBehind && (order.mustReplace || live.filledQty > 0))) {
-      order.asked = { what: 'cancel', atUs: now };
-      order.cancelAsked = true;
+      order.openCall = { what: 'cancel', atUs: now };
+      order.isCancelSent = true;
       this.#trader.cancel(order.id);
     } else if (isLeftBehind) {
-      order.asked = { what: 'modify', atUs: now };
+      order.openCall = { what: 'modify', atUs: now };
       this.#trader.modify(order.id, { price });
     }
   }

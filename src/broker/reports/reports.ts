@@ -119,8 +119,12 @@ export class BrokerReports implements Reports {
     else if (priority === 'lookup' || hasStarted) this.#failed(what, reason);
   }
 
-  async #postRead<T>(what: ReadKind, asked: Promise<ReadResult<T>>, post: (value: T) => void): Promise<void> {
-    const answer = await asked;
+  async #postRead<T>(
+    what: ReadKind,
+    reading: Promise<ReadResult<T>>,
+    post: (value: T) => void,
+  ): Promise<void> {
+    const answer = await reading;
     if (answer.ok) post(answer.value);
     else this.#failed(what, answer.reason);
   }

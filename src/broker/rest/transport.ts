@@ -133,8 +133,9 @@ export class Transport {
   }
 
   #slowDown(operation: string, retryAfter: string | undefined): void {
-    const asked = Number(retryAfter ?? Number.NaN);
-    const wait = asked > 0 ? seconds(Math.min(asked, SLOW_DOWN_WAIT_MAX_SECONDS)) : SLOW_DOWN_WAIT;
+    const retrySeconds = Number(retryAfter ?? Number.NaN);
+    const wait =
+      retrySeconds > 0 ? seconds(Math.min(retrySeconds, SLOW_DOWN_WAIT_MAX_SECONDS)) : SLOW_DOWN_WAIT;
     this.#limiter.slowDown(wait);
     this.#options.onSignal({ kind: 'slowed_down', operation });
   }

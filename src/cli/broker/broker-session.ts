@@ -38,9 +38,9 @@ export async function withBroker<T>(
 ): Promise<T> {
   const loaded = storedConfig(config);
   // A slip in the closures must not lock a person out of what may fill.
-  const asked = loaded.ok ? loaded.config : (loaded.withoutClosures ?? valid(loaded).config);
+  const configured = loaded.ok ? loaded.config : (loaded.withoutClosures ?? valid(loaded).config);
   const problem = loaded.ok ? null : loaded.problems.map(formatProblem).join('\n');
-  const trader = openBroker(asked, state ?? null, (text) => io.err(`${text}\n`), problem);
+  const trader = openBroker(configured, state ?? null, (text) => io.err(`${text}\n`), problem);
   if (trader === undefined) {
     throw nothingThere(
       'the embedded broker is not running: start the paper daemon with tickwright paper, then repeat',

@@ -96,9 +96,9 @@ function addStateCommand<Row>(program: Command, { io }: CliContext, look: StateC
       countAboveZero,
     )
     .option('--json', 'print JSON, with whole VND and microseconds')
-    .action(async (asked: Omit<StateFlags, 'state'> & { readonly state?: string }) => {
+    .action(async (given: Omit<StateFlags, 'state'> & { readonly state?: string }) => {
       const limit = look.lastByDefault === null ? {} : { last: look.lastByDefault };
-      const flags: StateFlags = { ...limit, ...asked, state: stateOf(asked) };
+      const flags: StateFlags = { ...limit, ...given, state: stateOf(given) };
       io.out(flags.json === true ? jsonText(look.view(flags)) : await look.text(flags));
     });
 }

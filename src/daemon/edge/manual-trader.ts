@@ -61,12 +61,12 @@ export interface ManualTraderOptions {
 
 /** Undefined when the embedded broker of a paper configuration does not run. */
 export function openBroker(
-  asked: Config,
+  configured: Config,
   stateDir: string | null,
   note: (text: string) => void,
   problem: string | null = null,
 ): ManualTrader | undefined {
-  const paths = statePaths(stateDir ?? asked.stateDir);
+  const paths = statePaths(stateDir ?? configured.stateDir);
   try {
     prepareStateDir(paths);
   } catch (error) {
@@ -75,7 +75,7 @@ export function openBroker(
     note(errorText(error));
   }
   // A journal that only another Tickwright can read must not lock a person out of his orders.
-  const { config, remarks } = withFirstDayLimits(asked, paths.journal, note);
+  const { config, remarks } = withFirstDayLimits(configured, paths.journal, note);
   const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
   if (address === undefined) return undefined;
   for (const remark of remarks) note(remark);

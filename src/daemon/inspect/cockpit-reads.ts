@@ -109,9 +109,9 @@ function wanted({ search, kind, order }: JournalQuery): (entry: CockpitEntry) =>
 
 export function orderStory(
   location: JournalLocation,
-  { order, day: asked }: { readonly order: string; readonly day: string | null },
+  { order, day: session }: { readonly order: string; readonly day: string | null },
 ): OrderStory | null {
-  return inSession(location.stateDir, asked ?? undefined, (read, { day }, names) => {
+  return inSession(location.stateDir, session ?? undefined, (read, { day }, names) => {
     const all = entriesOfOrder(read, day, order);
     const [first] = all;
     if (first === undefined) return null;
@@ -143,8 +143,8 @@ const DAYS_MAX = 260;
 const knownNets = new Map<string, number>();
 
 /** The day that was asked for, or the latest, among the results of all days whose rows are still there. */
-export const dayResults = (location: JournalLocation, asked: string | null): CockpitResults =>
-  inSession(location.stateDir, asked ?? undefined, (read, { day }, names, journal) => {
+export const dayResults = (location: JournalLocation, session: string | null): CockpitResults =>
+  inSession(location.stateDir, session ?? undefined, (read, { day }, names, journal) => {
     const contracts = read.contracts(day);
     const { named } = namingOf(location, names, contracts);
     const { curve, trades, net } = sessionResult(read.entries({ session: day, kinds: FOLDED_KINDS }));

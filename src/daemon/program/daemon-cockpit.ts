@@ -429,11 +429,11 @@ class CockpitReader {
     await this.#end();
   }
 
-  async #ask(asked: CockpitRead): Promise<unknown> {
+  async #ask(request: CockpitRead): Promise<unknown> {
     clearTimeout(this.#idle);
     if (this.#isClosed) throw new Error('the daemon ends');
     this.#worker ??= this.#start();
-    const reply = await replyOf(this.#worker, asked);
+    const reply = await replyOf(this.#worker, request);
     if (typeof reply === 'string') {
       await this.#end();
       throw new Error(this.#isClosed ? 'the daemon ends' : reply);
@@ -462,10 +462,10 @@ class CockpitReader {
 }
 
 /** In words why no reply came. */
-async function replyOf(worker: SqliteThread, asked: CockpitRead): Promise<ReadReply | string> {
+async function replyOf(worker: SqliteThread, request: CockpitRead): Promise<ReadReply | string> {
   const over = new AbortController();
   const heard = ['message', 'exit'].map((event) => once(worker, event, over));
-  worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  worker.postMessage(request); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   try {
     const [reply]: readonly (ReadReply | number)[] =
       (await withTimeout(Promise.race(heard), ANSWER_MAX)) ?? [];

@@ -132,14 +132,14 @@ async function runWithRecord(
 }
 
 async function runLocked(
-  asked: RunPlan,
+  planned: RunPlan,
   paths: StatePaths,
   options: DaemonRunOptions,
   shutdown: Shutdown,
   runRecord: RunRecord,
 ) {
-  const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
-  const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
+  const { config, remarks } = withFirstDayLimits(planned.config, paths.journal);
+  const plan: RunPlan = { ...planned, config, remarks: [...planned.remarks, ...remarks] };
   if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') return refuseUnarmed(config);
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
   const broker = await reachBrokerWithRoom(plan, paths, options.fresh, shutdown);

@@ -142,8 +142,8 @@ function alertFacts({ alerts: { channels, unseen } }: DaemonStatus): readonly Fa
 }
 
 function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: DaemonStatus): string {
-  const asked = isOtpAwaited ? '; a one-time password is AWAITED: tickwright otp' : '';
-  const budget = `${used} of ${allowed} exchanges of the day used${asked}`;
+  const question = isOtpAwaited ? '; a one-time password is AWAITED: tickwright otp' : '';
+  const budget = `${used} of ${allowed} exchanges of the day used${question}`;
   if (line === null) return budget;
   const { tokenLeftMs: left } = line;
   if (left === null) return `none, ${budget}`;

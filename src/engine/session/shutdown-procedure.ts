@@ -27,7 +27,7 @@ export class ShutdownProcedure {
   #reason = '';
   #left: readonly string[] = [];
   /** Once each: the process may be killed soon. */
-  readonly #asked = new Set<ClientOrderId>();
+  readonly #canceled = new Set<ClientOrderId>();
 
   constructor(state: EngineState) {
     this.#state = state;
@@ -105,7 +105,7 @@ export class ShutdownProcedure {
     this.#enter('idle');
     this.#state.targets.isLeaving = false;
     this.#left = [];
-    this.#asked.clear();
+    this.#canceled.clear();
     this.#state.targetExecutor.endStop();
   }
 
@@ -125,8 +125,8 @@ export class ShutdownProcedure {
     const areLast = leaving.every(({ isTriggerOrder }) => isTriggerOrder);
     for (const { isBeingCanceled, isTriggerOrder, strategy, clientOrderId } of leaving) {
       const isLater = isTriggerOrder && (!areLast || this.#state.withdrawal.isUnread(clientOrderId));
-      if (isLater || isBeingCanceled || this.#asked.has(clientOrderId)) continue;
-      this.#asked.add(clientOrderId);
+      if (isLater || isBeingCanceled || this.#canceled.has(clientOrderId)) continue;
+      this.#canceled.add(clientOrderId);
       this.#state.context.cancel(strategy, clientOrderId);
     }
   }

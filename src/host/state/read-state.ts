@@ -76,18 +76,17 @@ export const journalView = (
   );
 
 function viewOf<Row>(
-  { state, session: asked, strategy, order, last }: StateQuery,
+  { state, session, strategy, order, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
-  return inSession(state, asked, (read, { day: session, configuration }, names) => {
+  return inSession(state, session, (read, { day, configuration }, names) => {
     const calendar = configOf(configuration)?.calendar ?? null;
-    const contracts = read.contracts(session);
+    const contracts = read.contracts(day);
     const naming = createNaming(names, { contracts: () => contracts, calendar, stateDir: state });
-    const entries =
-      order === undefined ? entriesOf(read, session, strategy) : entriesNamed(read, session, order);
+    const entries = order === undefined ? entriesOf(read, day, strategy) : entriesNamed(read, day, order);
     const rows = rowsOf(entries, contracts, naming);
     return {
-      session,
+      session: day,
       utcOffsetMinutes: calendar?.utcOffsetMinutes ?? null,
       rows: last === undefined ? rows : rows.slice(-last),
     };
@@ -240,8 +239,8 @@ export interface SessionQuery {
 export type StoredSession = ReturnType<typeof openStoredSession>;
 
 /** Throws `NotFoundError` without a journal or without this session in it. */
-export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery) {
-  const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
+export function openStoredSession({ config: configured, tape, stateDir, session }: SessionQuery) {
+  const { config } = runPlan(configured, { replay: tape, speed: null, stateDir });
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
   const { read, found, frames, close } = openSession(config.stateDir, session, names);
   const framesPath = frameLogPath(frames, found.day);
@@ -347,7 +346,7 @@ class OrderRows {
   readonly #contracts: readonly Contract[];
   readonly #rows = new Map<string, OrderDraft>();
   /** Proposed, neither placed nor denied yet: not shown as an order. */
-  readonly #asked = new Map<string, OrderDraft>();
+  readonly #proposed = new Map<string, OrderDraft>();
   readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
   /** Of orders that this journal did not place: how it came to know them. */
   readonly #origins = new Map<string, string>();
@@ -365,9 +364,9 @@ class OrderRows {
     if (kind === 'proposal') this.#ask(entry, strategy);
     else if (kind === 'denied') {
       // A denied modification has the id of its call, not of an order: the order stays as it is.
-      const asked = this.#asked.get(entry.clientOrderId);
+      const proposed = this.#proposed.get(entry.clientOrderId);
       const detail = denialText(entry.denial);
-      if (asked !== undefined) this.#rows.set(entry.clientOrderId, { ...asked, detail });
+      if (proposed !== undefined) this.#rows.set(entry.clientOrderId, { ...proposed, detail });
     } else if (kind === 'place') this.#place(entry, strategy);
     else if (kind === 'order_adopted') this.#adopt(entry, strategy);
     else if (kind === 'order_waiting') this.#waiting(entry, strategy);
@@ -384,13 +383,13 @@ class OrderRows {
     if (proposal.do !== 'submit') return;
     const { intent, clientOrderId: id } = proposal;
     const orderCode = shownCode(this.#contracts, intent.instrument);
-    this.#asked.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
+    this.#proposed.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
   }
 
   #place(entry: EntryOf<'place'>, strategy: string): void {
     const { order } = entry;
     const id = order.clientOrderId;
-    this.#asked.delete(id);
+    this.#proposed.delete(id);
     this.#rows.set(id, this.#row(id, entry, strategy, order, 'submitted'));
   }
 

@@ -126,23 +126,23 @@ class SourceReading {
   readonly plugin: Plugin = {
     name: 'strategy',
     setup: (bundler) => {
-      bundler.onResolve({ filter: /./ }, async (asked) => {
-        if (asked.pluginData === OWN) return undefined;
-        const plain = { resolveDir: asked.resolveDir, kind: 'import-statement', pluginData: OWN } as const;
-        if (asked.kind === ENTRY) {
+      bundler.onResolve({ filter: /./ }, async (request) => {
+        if (request.pluginData === OWN) return undefined;
+        const plain = { resolveDir: request.resolveDir, kind: 'import-statement', pluginData: OWN } as const;
+        if (request.kind === ENTRY) {
           if (this.file !== null) return { path: this.file };
-          const found = await bundler.resolve(asked.path, plain);
+          const found = await bundler.resolve(request.path, plain);
           if (found.errors.length > 0) return { errors: found.errors };
           this.file = found.path;
           return { path: found.path };
         }
-        const known = this.#known(asked);
+        const known = this.#known(request);
         if (known !== undefined) return known;
-        const found = await bundler.resolve(asked.path, { ...plain, importer: asked.importer });
+        const found = await bundler.resolve(request.path, { ...plain, importer: request.importer });
         const isCode = found.errors.length === 0 && SOURCE_FILE.test(found.path);
         return isCode || found.errors.length > 0
           ? { path: found.path, errors: found.errors }
-          : refused(notAllowed(asked));
+          : refused(notAllowed(request));
       });
       bundler.onLoad({ filter: /./ }, ({ path }) => {
         if (!statSync(path).isFile()) return refused(noFile(path));
@@ -165,18 +165,18 @@ class SourceReading {
   }
 
   /** The address that an import becomes; undefined for a module next to the strategy. */
-  #known(asked: OnResolveArgs): OnResolveResult | undefined {
-    const { path, kind, importer, resolveDir } = asked;
+  #known(request: OnResolveArgs): OnResolveResult | undefined {
+    const { path, kind, importer, resolveDir } = request;
     if (kind === 'dynamic-import') return refused(hiddenIn('import()', importer));
     if (kind !== 'import-statement') return refused(hiddenIn('require()', importer));
     if (ALLOWED.some((each) => each.test(path))) return this.#outside(path);
-    if (!path.startsWith('.') && !isAbsolute(path)) return refused(notAllowed(asked));
-    if (/\.\w+$/.test(path) && !SOURCE_FILE.test(path)) return refused(notAllowed(asked));
+    if (!path.startsWith('.') && !isAbsolute(path)) return refused(notAllowed(request));
+    if (/\.\w+$/.test(path) && !SOURCE_FILE.test(path)) return refused(notAllowed(request));
     const meant = resolve(resolveDir, path);
     for (const dir of [join(ROOT, 'src'), RUNNING]) {
       const inProgram = relative(dir, meant);
       if (inProgram.startsWith('..')) continue;
-      if (!/^(strategy|domain)[/\\]/.test(inProgram)) return refused(notAllowed(asked));
+      if (!/^(strategy|domain)[/\\]/.test(inProgram)) return refused(notAllowed(request));
       return this.#outside(`tickwright/${inProgram.replace(/\.[jt]s$/, '')}`);
     }
     return undefined;

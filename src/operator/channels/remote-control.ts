@@ -214,25 +214,25 @@ export class RemoteControl {
     return { text: `${meaning} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
   }
 
-  #confirm(asked: Confirmation | undefined, code: string): string | Promise<string> {
-    if (asked?.isOver !== false) return 'not done: that question is over, send the command again';
-    const isLate = this.#isLate(asked);
-    asked.tries += 1;
-    const isRight = code === asked.code;
+  #confirm(question: Confirmation | undefined, code: string): string | Promise<string> {
+    if (question?.isOver !== false) return 'not done: that question is over, send the command again';
+    const isLate = this.#isLate(question);
+    question.tries += 1;
+    const isRight = code === question.code;
     // A halt may have come, which the sender did not know.
-    const isNews = BEGINNING.has(asked.name) && isRight && this.#options.news() > asked.news;
-    if (isLate || isRight || asked.tries >= CODE_TRIES) asked.isOver = true;
+    const isNews = BEGINNING.has(question.name) && isRight && this.#options.news() > question.news;
+    if (isLate || isRight || question.tries >= CODE_TRIES) question.isOver = true;
     // A confirmation for an auction that is over does not count for the next one.
-    const inAuction = asked.body.inAuction && this.#options.isAuction();
+    const inAuction = question.body.inAuction && this.#options.isAuction();
     if (!isLate && !isNews && isRight)
-      return this.#run(asked.by, asked.name, { ...asked.body, inAuction }, asked.text);
+      return this.#run(question.by, question.name, { ...question.body, inAuction }, question.text);
     const why = isLate
       ? 'the code is too old'
       : isNews
         ? 'a critical alert or a halt came since, see /status'
         : 'that is not the code';
-    this.#options.journal(asked.by, asked.text, `not done: ${why}`);
-    return `not done: ${why}; ${asked.isOver ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
+    this.#options.journal(question.by, question.text, `not done: ${why}`);
+    return `not done: ${why}; ${question.isOver ? `send /${question.name.replaceAll('-', '_')} again` : 'try again'}`;
   }
 
   #isLate({ askedUs }: Confirmation): boolean {

@@ -113,7 +113,7 @@ interface ListenerOptions {
   /** Updates that were taken, each with its stamp, 0 for none; durable before anything is done. */
   readonly taken: { stampOf(update: number): number; keep(update: number, stamp: number): void };
   /** Answers with the reply. */
-  readonly take: (asked: RemoteMessage) => Promise<RemoteReply>;
+  readonly take: (message: RemoteMessage) => Promise<RemoteReply>;
   /** The button below a message of that time; answers with a short text. */
   readonly seen: (by: string, sentUs: TsUs) => string;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -259,9 +259,9 @@ export class TelegramListener {
     this.#take(id, { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) });
   }
 
-  #take(chat: number, asked: RemoteMessage): void {
+  #take(chat: number, message: RemoteMessage): void {
     void this.#options
-      .take(asked)
+      .take(message)
       .catch((error: unknown) => ({ text: `failed: ${errorText(error)}` }))
       .then((reply) => this.#reply(chat, reply));
   }

@@ -84,11 +84,11 @@ export async function startCockpit(options: CockpitOptions) {
   const bound = await listen(server.app, address, port);
   const name = hosts[0];
   const local = `http://${hostOf(address)}:${bound}`;
-  const asked = isBehindProxy && name !== undefined ? `https://${name}` : local;
+  const base = isBehindProxy && name !== undefined ? `https://${name}` : local;
   return {
     url: local,
     /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
-    link: (role: CockpitRole) => `${asked}/#key=${server.access.createLink(role)}`,
+    link: (role: CockpitRole) => `${base}/#key=${server.access.createLink(role)}`,
     get pages(): number {
       return server.streams.count;
     },
@@ -230,7 +230,7 @@ class CockpitServer {
     const { reads } = this.#options.handlers;
     const search = ['day', 'search', 'kind', 'order', 'before'];
     const form = 'day=2026-03-04, before=number, short texts';
-    this.#addRead('/journal', search, form, (asked) => reads.journal(asked));
+    this.#addRead('/journal', search, form, (query) => reads.journal(query));
     this.#addRead('/journal/days', [], '', () => reads.days());
     const ofDay = [['day'], 'day=2026-03-04'] as const;
     this.#addRead('/orders/:id/story', ...ofDay, ({ day }, { id }) => reads.story(String(id), day));
@@ -243,13 +243,13 @@ class CockpitServer {
     path: string,
     query: readonly string[],
     expected: string,
-    read: (asked: JournalQuery, fields: JsonRecord) => Promise<object | null>,
+    read: (query: JournalQuery, fields: JsonRecord) => Promise<object | null>,
   ): void {
     this.app.get<{ Params: JsonRecord }>(path, { config: { query } }, async (request, reply) => {
       const fields = fieldsOf(request.query);
-      const asked = journalQuery(fields);
-      if (asked === null) return reply.code(400).send(failure(`expected ${expected}`));
-      const answer = await read(asked, { ...fields, ...request.params });
+      const query = journalQuery(fields);
+      if (query === null) return reply.code(400).send(failure(`expected ${expected}`));
+      const answer = await read(query, { ...fields, ...request.params });
       return answer === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(answer);
     });
   }

@@ -62,14 +62,14 @@ function usePages({ day, kind, search }: Filter) {
   const isReading = useSignal(true);
   const readPage = async (before: number | null): Promise<void> => {
     isReading.value = true;
-    const asked = { day: day.value, kind: kind.value, search: search.value.trim() };
+    const query = { day: day.value, kind: kind.value, search: search.value.trim() };
     const shown = before === null ? [] : (page.value.value?.entries ?? []);
     const { value, trouble } = await read<JournalPage>('/journal', {
-      ...asked,
+      ...query,
       before: before === null ? '' : String(before),
     });
     // Another answer is on its way.
-    if (asked.day !== day.value || asked.kind !== kind.value || asked.search !== search.value.trim()) return;
+    if (query.day !== day.value || query.kind !== kind.value || query.search !== search.value.trim()) return;
     page.value = { trouble, value: value && { ...value, entries: [...shown, ...value.entries] } };
     isReading.value = false;
   };
@@ -110,8 +110,8 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
 export function StoryDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const { id, day } = story.value ?? { id: null, day: null };
-  const asked = day === null ? '' : `?day=${day}`;
-  const found = useAnswer<OrderStory>(id === null ? null : `/orders/${encodeURIComponent(id)}/story${asked}`);
+  const query = day === null ? '' : `?day=${day}`;
+  const found = useAnswer<OrderStory>(id === null ? null : `/orders/${encodeURIComponent(id)}/story${query}`);
   useEffect(() => {
     if (id !== null) dialog.current?.showModal();
   }, [id]);

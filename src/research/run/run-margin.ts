@@ -167,17 +167,17 @@ class RunCash {
   /** An order that reduces the position, working orders considered, is never refused. */
   refusal({ orderCode, side, qty: leavesQty, limitPrice: price }: PlaceLimit): Refusal | null {
     const working = this.#store.open(ACCOUNT);
-    const asked = { orderCode, side, leavesQty, price };
+    const demand = { orderCode, side, leavesQty, price };
     const free = this.#free();
     const isSameSide = (order: CashDemand): boolean => order.orderCode === orderCode && order.side === side;
-    const turning = this.#reversalMargin(asked, working.filter(isSameSide));
+    const turning = this.#reversalMargin(demand, working.filter(isSameSide));
     const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
       const reserved = this.#reservedFor(working.filter((order) => !isSameSide(order)));
       return insufficientFunds(turning, free - reserved + released, this.#scale);
     }
     const before = this.#reservedFor(working);
-    const needed = this.#reservedFor([...working, asked]) - before;
+    const needed = this.#reservedFor([...working, demand]) - before;
     if (needed <= 0) return null;
     return insufficientFunds(needed, free - before + released, this.#scale);
   }
@@ -225,16 +225,16 @@ class RunCash {
    * reverses the position; null for any other order. An order that fills at the last price comes behind others that do, one that waits
    * behind all.
    */
-  #reversalMargin(asked: CashDemand, sameSide: readonly CashDemand[]): number | null {
-    const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
+  #reversalMargin(demand: CashDemand, sameSide: readonly CashDemand[]): number | null {
+    const { mark, unit, contract, costs } = this.#account.mark(demand.orderCode);
     const net = this.#account.netOf(contract.index);
-    const held = -signOf(asked.side) * net;
+    const held = -signOf(demand.side) * net;
     const total = (orders: readonly CashDemand[]): number =>
-      orders.reduce((sum, { leavesQty }) => sum + leavesQty, asked.leavesQty);
+      orders.reduce((sum, { leavesQty }) => sum + leavesQty, demand.leavesQty);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
-    const before = rests(asked, mark) ? sameSide : sameSide.filter((order) => !rests(order, mark));
+    const before = rests(demand, mark) ? sameSide : sameSide.filter((order) => !rests(order, mark));
     if (held <= 0 || total(before) <= held) return null;
-    const paid = paidPrice(asked, mark);
+    const paid = paidPrice(demand, mark);
     const marginAt = (size: number, price: number): number =>
       initialMargin(costs, this.#account.day, Math.round(size * price * unit), size);
     const opens = total(sameSide) - held;

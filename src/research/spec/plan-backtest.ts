@@ -198,9 +198,9 @@ function engineSettings({ config, source, market, sources }: Backtest): EngineSe
   const risk = config.risk ?? configSchema.shape.risk.parse(undefined);
   const isBars = isOnBars(config);
   const longestUs = longestBar(sources.all);
-  const { flatten, ...asked } = engineSettingsOf({ ...config, risk });
+  const { flatten, ...engine } = engineSettingsOf({ ...config, risk });
   const retryAfter = durationUs(Math.max(flatten.retryAfter, isBars ? longestUs : 0));
-  const settings = { ...asked, flatten: { ...flatten, retryAfter } };
+  const settings = { ...engine, flatten: { ...flatten, retryAfter } };
   const isOwn = market.kind === 'own';
   if (!isOwn && !isBars) return settings;
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;

@@ -105,14 +105,14 @@ const MONEY = [
 ];
 
 const request = accountQuery('0');
-const asked = request.reader.transform(({ getType, ...rest }) => ({
+const query = request.reader.transform(({ getType, ...rest }) => ({
   ...rest,
   fields: getType.trim() === '1' ? ('money' as const) : ('all' as const),
 }));
 
 export const accountStatus = {
   ...get('account-status', '/khronos/v1/account/status'),
-  ...queryOf(request, asked),
+  ...queryOf(request, query),
   encodeResponse: (account: AccountRow, fields: 'all' | 'money' = 'all'): Envelope => {
     const row = Object.entries(data.encode(account));
     return succeeded(CMD, Object.fromEntries(row.filter(([key]) => fields === 'all' || MONEY.includes(key))));

@@ -47,7 +47,7 @@ interface ConditionBookParameters extends Accounts, PageQuery {}
 /** Capitals as documented. All orders of all contracts and kinds: a row that is not seen is no evidence (rulings, 8). */
 const request = message<ConditionBookParameters>()({
   accountId: FIELDS.accountId,
-  subAccountID: field(text, (asked) => asked.subAccountId, looseText),
+  subAccountID: field(text, (call) => call.subAccountId, looseText),
   pageNo: FIELDS.pageNo,
   PageSize: field(text, ({ pageSize }) => String(pageSize), neededNumber),
   orderStatus: field(text, () => ASKED_ALL, looseText),
@@ -55,9 +55,9 @@ const request = message<ConditionBookParameters>()({
   Symbol: field(text, () => ALL_SYMBOLS, looseText),
 });
 
-export type ConditionBookQuery = Readonly<z.output<typeof asked>>;
+export type ConditionBookQuery = Readonly<z.output<typeof query>>;
 
-const asked = request.reader.transform((raw, context) => {
+const query = request.reader.transform((raw, context) => {
   const needed = neededAt(context);
   return {
     accountId: raw.accountId,
@@ -122,7 +122,7 @@ const WHERE = 'conditions';
 
 export const conditionBook = {
   ...get('conditions', '/khronos/v1/order/condition/detail'),
-  ...queryOf(request, asked),
+  ...queryOf(request, query),
   encodeResponse: (rows: readonly ConditionRow[]): Envelope => succeeded(CMD, rows.map(conditionRow.encode)),
   encodeRefusal: refusalOf(CMD),
   decodeResponse: (
@@ -241,10 +241,10 @@ function whenFromShownCode(code: string): TriggerWhen | null {
 
 /** In the book and in the filter, which has no word for one of them. */
 const STATUS_CODES = [
-  { status: 'pending', shown: '0', asked: '1' },
-  { status: 'activated', shown: '1', asked: '2' },
-  { status: 'canceled', shown: '2', asked: null },
-  { status: 'rejected', shown: '3', asked: '3' },
+  { status: 'pending', shown: '0', filter: '1' },
+  { status: 'activated', shown: '1', filter: '2' },
+  { status: 'canceled', shown: '2', filter: null },
+  { status: 'rejected', shown: '3', filter: '3' },
 ] as const;
 
 /** The status that a place answers with; in the book it means pending. */
@@ -265,15 +265,15 @@ function decodeConditionStatus(letters: string): BrokerTriggerStatus {
 function decodeStatusFilter(text: string) {
   const digit = text.trim();
   if (digit === '' || digit === ASKED_ALL) return 'all';
-  const status = STATUS_CODES.find(({ asked }) => asked === digit)?.status;
+  const status = STATUS_CODES.find(({ filter }) => filter === digit)?.status;
   return status === 'canceled' ? undefined : status;
 }
 
 /** The contract has no word for a trailing stop: it is among the stop orders, with its own code. */
 const KIND_WORDS = [
-  { kind: 'arbitrage', notes: 'Arbitrage', asked: '3' },
-  { kind: 'exit', notes: 'SL/TP', asked: '4' },
-  { kind: 'stop', notes: 'Stop order', asked: '5' },
+  { kind: 'arbitrage', notes: 'Arbitrage', filter: '3' },
+  { kind: 'exit', notes: 'SL/TP', filter: '4' },
+  { kind: 'stop', notes: 'Stop order', filter: '5' },
 ] as const;
 
 export const encodeConditionNotes = (kind: BrokerTriggerKind): string =>
@@ -291,5 +291,5 @@ function decodeConditionKind(notes: string, code: string): BrokerTriggerKind {
 
 function decodeKindFilter(text: string) {
   const digit = text.trim();
-  return digit === '' ? 'all' : KIND_WORDS.find(({ asked }) => asked === digit)?.kind;
+  return digit === '' ? 'all' : KIND_WORDS.find(({ filter }) => filter === digit)?.kind;
 }

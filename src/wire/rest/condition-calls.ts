@@ -72,19 +72,19 @@ export type PlaceConditionRequest = Readonly<z.output<typeof placeAsked>>;
 const placeAsked = placeForm.reader.transform(
   ({ price, orderType, soPrice, callbackPoint, activationPrice, ...rest }, context) => {
     const needed = neededAt(context);
-    const asked = { ...rest, points: price };
+    const terms = { ...rest, points: price };
     const code = triggerFromSentCode(orderType);
     if (code?.kind === 'trailing_stop') {
       const activationPoints = needed(activationPrice, 'activationPrice', 'a number');
       const offsetPoints = needed(callbackPoint, 'callbackPoint', 'a number');
-      return { ...asked, trigger: { kind: code.kind, activationPoints, offsetPoints } };
+      return { ...terms, trigger: { kind: code.kind, activationPoints, offsetPoints } };
     }
     if (code === undefined || code.when === null) {
       context.addIssue({ code: 'custom', path: ['orderType'], message: 'SOL, SOU or TSO' });
       return z.NEVER;
     }
     const points = needed(soPrice, 'soPrice', 'a number');
-    return { ...asked, trigger: { kind: code.kind, points, when: code.when } };
+    return { ...terms, trigger: { kind: code.kind, points, when: code.when } };
   },
 );
 

@@ -63,9 +63,9 @@ const STATUS_FILTERS: ReadonlyMap<string, 'all' | 'waiting' | 'matched'> = new M
 ]);
 
 /** `orderType`: empty for all, else the contract's digit. `refId`: null for any. */
-export type InDayQuery = Readonly<z.output<typeof asked>>;
+export type InDayQuery = Readonly<z.output<typeof query>>;
 
-const asked = request.reader.transform((raw, context) => {
+const query = request.reader.transform((raw, context) => {
   const needed = neededAt(context);
   const { accountId, pageNo, pageSize, orderType, refId } = raw;
   return {
@@ -161,7 +161,7 @@ export function foreignRow(where: string, symbol: string, refId: string, drift: 
 
 export const inDayBook = {
   ...get('in-day', '/khronos/v1/order/in-day'),
-  ...queryOf(request, asked),
+  ...queryOf(request, query),
   /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, 3). */
   encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
     const encoded = rows.map(inDayRow.encode);

@@ -29,7 +29,7 @@ const request = message<void>()({
   fields: field(text, () => BLOCKS.join(','), codeText),
 });
 /** Without a block the answer is empty; unknown blocks are left out. */
-const asked = request.reader.transform(({ fields }): readonly ProfileBlock[] => {
+const query = request.reader.transform(({ fields }): readonly ProfileBlock[] => {
   const named = new Set(fields.split(',').map((word) => word.trim()));
   return BLOCKS.filter((block) => named.has(block));
 });
@@ -95,7 +95,7 @@ const PATH = '/eros/v2/get-profile/by-username/';
 export const profile = {
   ...get('profile', `${PATH}:custodyCode`),
   pathOf: (custodyCode: string): string => `${PATH}${encodeURIComponent(custodyCode)}`,
-  ...queryOf(request, asked),
+  ...queryOf(request, query),
   encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): JsonRecord =>
     answer.encode({ ...row, blocks }),
   decodeResponse: (raw: unknown): ParseResult<readonly NamedSubAccount[]> =>

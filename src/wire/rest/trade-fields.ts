@@ -49,12 +49,12 @@ export interface PageQuery {
 
 /** Fields with one spelling and one meaning everywhere. */
 export const FIELDS = {
-  accountId: field(text, (asked: Pick<Accounts, 'accountId'>) => asked.accountId, idText),
-  subAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, codeText),
+  accountId: field(text, (call: Pick<Accounts, 'accountId'>) => call.accountId, idText),
+  subAccountId: field(text, (call: Pick<Accounts, 'subAccountId'>) => call.subAccountId, codeText),
   /** Where the operation does without it. */
-  looseSubAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, looseText),
-  pageNo: field(text, (asked: Pick<PageQuery, 'pageNo'>) => String(asked.pageNo), neededNumber),
-  pageSize: field(text, (asked: Pick<PageQuery, 'pageSize'>) => String(asked.pageSize), neededNumber),
+  looseSubAccountId: field(text, (call: Pick<Accounts, 'subAccountId'>) => call.subAccountId, looseText),
+  pageNo: field(text, (call: Pick<PageQuery, 'pageNo'>) => String(call.pageNo), neededNumber),
+  pageSize: field(text, (call: Pick<PageQuery, 'pageSize'>) => String(call.pageSize), neededNumber),
   refId: field(
     text,
     (call: { readonly callId: ClientOrderId | null }) => call.callId ?? undefined,

@@ -139,35 +139,35 @@ export interface RawRequest {
 }
 
 /** A request, written by the client and read by the simulator. */
-interface RequestCodec<Parameters, Asked> {
+interface RequestCodec<Parameters, Request> {
   encodeRequest(parameters: Parameters): WireRequest;
-  decodeRequest(raw: RawRequest): ParseResult<Asked>;
+  decodeRequest(raw: RawRequest): ParseResult<Request>;
 }
 
 /** `asked` reads the form into our words. */
-export const queryOf = <Parameters, F, Asked>(
+export const queryOf = <Parameters, F, Request>(
   form: WireMessage<Parameters, F>,
-  asked: z.ZodType<Asked>,
-): RequestCodec<Parameters, Asked> => ({
+  reader: z.ZodType<Request>,
+): RequestCodec<Parameters, Request> => ({
   encodeRequest: (parameters) => ({ query: textsOf(form.encode(parameters)), body: undefined }),
-  decodeRequest: (raw) => parseWith(asked, raw.query, 'query'),
+  decodeRequest: (raw) => parseWith(reader, raw.query, 'query'),
 });
 
-export const bodyOf = <Parameters, F, Asked>(
+export const bodyOf = <Parameters, F, Request>(
   form: WireMessage<Parameters, F>,
-  asked: z.ZodType<Asked>,
-): RequestCodec<Parameters, Asked> => ({
+  reader: z.ZodType<Request>,
+): RequestCodec<Parameters, Request> => ({
   encodeRequest: (parameters) => ({ query: {}, body: form.encode(parameters) }),
-  decodeRequest: (raw) => parseWith(asked, raw.body, 'body'),
+  decodeRequest: (raw) => parseWith(reader, raw.body, 'body'),
 });
 
 /** A body whose issues never quote it. */
-export const secretBodyOf = <Parameters, F, Asked>(
+export const secretBodyOf = <Parameters, F, Request>(
   form: WireMessage<Parameters, F>,
-  asked: z.ZodType<Asked>,
-): RequestCodec<Parameters, Asked> => ({
-  ...bodyOf(form, asked),
-  decodeRequest: (raw) => parseSecret(asked, raw.body, 'body'),
+  reader: z.ZodType<Request>,
+): RequestCodec<Parameters, Request> => ({
+  ...bodyOf(form, reader),
+  decodeRequest: (raw) => parseSecret(reader, raw.body, 'body'),
 });
 
 export const textsOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
