@@ -131,22 +131,31 @@ export function workingQty(
   return total;
 }
 
-/**
- * Contracts of exits of one owner or, null, of the account on one side that the broker makes of fills, and the trigger book has not shown yet.
- * Those that enough scans have not shown close nothing: `countMissing` counts them all the same.
- */
+/** Contracts of exits of one owner or, null, of the account on one side that the broker makes of fills, and the trigger book has not shown yet. */
 export function unshownExitQty(
   { orders, exits }: Pick<EngineView, 'orders' | 'exits'>,
   strategy: StrategyIndex | null,
   instrument: InstrumentIndex,
   side: Side,
-  countMissing = true,
 ): number {
   let total = 0;
   for (const bracket of orders.bracketsMissingExits) {
     if (bracket.instrument !== instrument || bracket.side === side) continue;
-    if (strategy === null || bracket.strategy === strategy) total += exits.unshownQty(bracket, countMissing);
+    if (strategy === null || bracket.strategy === strategy) total += exits.unshownQty(bracket);
   }
+  return total;
+}
+
+/** Those of one owner that may still come: what enough scans have not shown closes nothing. */
+export function awaitedExitQty(
+  { orders, exits }: Pick<EngineView, 'orders' | 'exits'>,
+  position: PositionKey,
+  side: Side,
+): number {
+  let total = 0;
+  for (const bracket of orders.bracketsMissingExits)
+    if (isSamePosition(bracket, position) && bracket.side !== side && !exits.areMissing(bracket))
+      total += exits.unshownQty(bracket);
   return total;
 }
 

@@ -186,8 +186,8 @@ export class BracketExits {
   check(startedUs: TsUs): void {
     const [orders, lookUp, context] = [this.#core.orders, this.#core.settings.lookUp, this.#core.context];
     for (const bracket of orders.bracketsMissingExits) {
-      const bare = bracket.filledQty - this.#coveredBy(bracket);
-      if (bare <= 0) {
+      const bare = this.unshownQty(bracket);
+      if (bare === 0) {
         orders.bracketsMissingExits.delete(bracket);
         orders.changed(bracket);
         this.#scansWithoutExits.delete(bracket);
@@ -202,10 +202,14 @@ export class BracketExits {
     }
   }
 
-  /** Contracts that its exits do not cover yet. Those that enough scans have not shown are missing: `countMissing` counts them too. */
-  unshownQty(bracket: ManagedOrder, countMissing: boolean): number {
-    const isMissing = this.#scansWithoutExits.get(bracket)?.isEnough(this.#core.settings.lookUp) === true;
-    return isMissing && !countMissing ? 0 : Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
+  /** Contracts that its exits do not cover yet. */
+  unshownQty(bracket: ManagedOrder): number {
+    return Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
+  }
+
+  /** Enough scans have not shown all of its exits. */
+  areMissing(bracket: ManagedOrder): boolean {
+    return this.#scansWithoutExits.get(bracket)?.isEnough(this.#core.settings.lookUp) === true;
   }
 
   /** What brackets have filled that no book shows yet, as their exits tell: the broker makes them of fills. Above zero: bought. */

@@ -35,7 +35,7 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import { type EngineView, unshownExitQty, type OrderView, shownQty } from '../engine-view.ts';
+import { awaitedExitQty, type EngineView, ordersOf, type OrderView, shownQty } from '../engine-view.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { assert } from '../../domain/assert.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -235,16 +235,10 @@ export class RiskRequest {
    * withdrawn as the position shrinks, and only other stops block it.
    */
   #takenQty(): number {
-    const { view, strategy, instrument, side, changed } = this;
-    const awaited = unshownExitQty(view, strategy, instrument, side, false);
+    const { view, side, changed } = this;
+    const awaited = awaitedExitQty(view, this, side);
     if (!this.isProtective) return awaited + this.closingQty;
-    const others = view.orders.open.filter(
-      (order) =>
-        order.instrument === instrument &&
-        order.side === side &&
-        order.strategy === strategy &&
-        order !== changed,
-    );
+    const others = ordersOf(view, this).filter((order) => order.side === side && order !== changed);
     return awaited + cover(-signOf(side), others, ({ asCover }) => asCover).stopQty;
   }
 }

@@ -24,10 +24,10 @@ import {
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import {
+  awaitedExitQty,
   coverOf,
   isNotBeingCanceled,
   isOver,
-  unshownExitQty,
   ordersOf,
   type OrderView,
   whyUnproven,
@@ -248,7 +248,7 @@ export class ProtectiveStops {
         inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours and the exits that a bracket brings would close the position twice.
-      const awaited = unshownExitQty(this.#state, strategy, instrument, watch.side, false);
+      const awaited = awaitedExitQty(this.#state, watch, watch.side);
       watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = coverOf(this.#state, watch, isInForce);
       watch.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
