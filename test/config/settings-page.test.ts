@@ -1,4 +1,4 @@
-/** config/README.md has a row for every key of the schemas, as they are. `npm run pages` writes it. */
+/** The pages of config have a row for every key of the schemas, as they are. `npm run pages` writes them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,9 @@ import { configSchema } from '../../src/config/config-schema.ts';
 import { closuresSchema, marketSchema } from '../../src/config/market-file.ts';
 import { type Setting, settingsOf, tableOf } from './settings-page.ts';
 
-const PAGE = join(import.meta.dirname, '..', '..', 'config', 'README.md');
+const PAGES = ['README.md', 'backtest.md'].map((name) =>
+  join(import.meta.dirname, '..', '..', 'config', name),
+);
 
 const MAIN = settingsOf(configSchema);
 const SHARED = ['risk', 'session', 'poll', 'flatten', 'lookUp', 'stop', 'strategies', 'sweep'];
@@ -78,12 +80,16 @@ it.each(Object.entries(TABLES))('has a meaning for each key of %s, in rows that 
   expect(tableOf(rows).filter((row) => row.length > 140)).toEqual([]);
 });
 
-it('is the page', async () => {
-  const page = readFileSync(PAGE, 'utf8').replaceAll(
+it.each(PAGES)('is the page %s', async (path) => {
+  const page = readFileSync(path, 'utf8').replaceAll(
     /(<!-- keys: (\w+) -->\n\n).*?\n(\n<!-- end -->)/gs,
     (_, begin: string, name: string, end: string) =>
       `${begin}${tableOf(TABLES[name] ?? []).join('\n')}\n${end}`,
   );
-  for (const name of Object.keys(TABLES)) expect(page).toContain(`<!-- keys: ${name} -->`);
-  await expect(page).toMatchFileSnapshot(PAGE);
+  await expect(page).toMatchFileSnapshot(path);
+});
+
+it('is on one of the pages, table by table', () => {
+  const pages = PAGES.map((path) => readFileSync(path, 'utf8')).join('\n');
+  for (const name of Object.keys(TABLES)) expect(pages.split(`<!-- keys: ${name} -->`)).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** Plays what config/README.md shows, word for word, over prices made here. */
+/** Plays what config/backtest.md shows, word for word, over prices made here. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,14 +7,12 @@ import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../config/backtest.md'), 'utf8');
 
 function block(kind: string, containing: string): string {
-  const blocks = [...README.matchAll(new RegExp(`\`\`\`${kind}\n(.*?)\`\`\``, 'gs'))].map(
-    ([, text]) => text!,
-  );
+  const blocks = [...PAGE.matchAll(new RegExp(`\`\`\`${kind}\n(.*?)\`\`\``, 'gs'))].map(([, text]) => text!);
   const found = blocks.filter((text) => text.includes(containing));
-  expect(found, `one block of ${kind} in config/README.md with ${containing}`).toHaveLength(1);
+  expect(found, `one block of ${kind} in config/backtest.md with ${containing}`).toHaveLength(1);
   return found[0]!;
 }
 
