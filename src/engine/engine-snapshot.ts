@@ -240,13 +240,13 @@ export function limitUses(state: EngineState): readonly LimitUse[] {
   const { risk, strategies } = state.settings;
   return [
     ...usesOf(null, { ...risk, collateralPercent: 100 }),
-    ...strategies.flatMap(({ risk: own }, index) => usesOf(strategyIndex(index), own)),
+    ...strategies.flatMap(({ risk: ofStrategy }, index) => usesOf(strategyIndex(index), ofStrategy)),
   ];
 }
 
 function openOrders({ orders }: Pick<EngineView, 'orders'>, strategy: StrategyIndex | null): number {
-  const own = orders.open.filter((order) => strategy === null || order.strategy === strategy);
-  return own.filter(({ isProtective }) => !isProtective).length;
+  const isOf = (order: OrderView): boolean => strategy === null || order.strategy === strategy;
+  return orders.open.filter((order) => isOf(order) && !order.isProtective).length;
 }
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */

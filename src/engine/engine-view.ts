@@ -181,13 +181,13 @@ export function shownQty(
   const broker = positionReconciler.brokerQty(instrument);
   if (broker === undefined || !positionReconciler.isFresh) return 0;
   const sign = -signOf(side);
-  const own = sign * portfolio.position(strategy, instrument).qty;
-  const others = sign * portfolio.accountQty(instrument) - own;
+  const held = sign * portfolio.position(strategy, instrument).qty;
+  const others = sign * portfolio.accountQty(instrument) - held;
   const left =
     strategy === OPERATOR_INDEX
-      ? own - portfolio.closedByHand(instrument, opposite(side))
+      ? held - portfolio.closedByHand(instrument, opposite(side))
       : leftToClose(view, strategy, instrument, side);
-  return Math.max(0, Math.min(own, sign * broker - others, left));
+  return Math.max(0, Math.min(held, sign * broker - others, left));
 }
 
 /** Quantity that manual orders left to close, less the exits of other owners. */

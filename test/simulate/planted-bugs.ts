@@ -39,8 +39,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'working orders do not count for limits',
     file: 'engine/risk/risk-request',
-    from: 'this.ownWorkingQty += exposedQty',
-    to: 'this.ownWorkingQty += 0',
+    from: 'this.ownerWorkingQty += exposedQty',
+    to: 'this.ownerWorkingQty += 0',
   },
   {
     what: 'a second reading of a fill counts again',
@@ -199,8 +199,8 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'exits that a bracket has earned and no book shows yet do not count for limits',
     file: 'engine/risk/risk-rules',
-    from: 'held + ownWorkingQty + unshownExitQty(view, strategy, instrument, side)',
-    to: 'held + ownWorkingQty',
+    from: 'held + ownerWorkingQty + unshownExitQty(view, strategy, instrument, side)',
+    to: 'held + ownerWorkingQty',
   },
   {
     what: 'a halt is proven while a call is in flight',

@@ -101,7 +101,7 @@ export class RiskRequest {
   readonly hours: ClosingHours;
   strategy: StrategyIndex = OPERATOR_INDEX;
   /** Undefined for the operator, who has no limits and therefore enters nothing. */
-  ownSettings: StrategySettings | undefined = undefined;
+  ownerSettings: StrategySettings | undefined = undefined;
   contract: Contract;
   instrument: InstrumentIndex = instrumentIndex(0);
   side: Side = 'buy';
@@ -134,11 +134,11 @@ export class RiskRequest {
   shrinks = false;
   /** Contracts that other open orders may still trade on its side: of the account, of its owner, and of those its owner's that do not protect. */
   workingQty = 0;
-  ownWorkingQty = 0;
+  ownerWorkingQty = 0;
   closingQty = 0;
   /** Open orders of the account and of its owner, without protective stops. */
   openOrders = 0;
-  ownOpenOrders = 0;
+  ownerOpenOrders = 0;
 
   constructor(view: EngineView, first: Contract) {
     this.view = view;
@@ -176,7 +176,7 @@ export class RiskRequest {
 
   #read(strategy: StrategyIndex, contract: Contract, side: Side, isSystem: boolean): void {
     this.strategy = strategy;
-    this.ownSettings = this.settings.strategies[strategy];
+    this.ownerSettings = this.settings.strategies[strategy];
     this.contract = contract;
     this.instrument = contract.index;
     this.side = side;
@@ -193,24 +193,24 @@ export class RiskRequest {
   #count(): void {
     const { open } = this.view.orders;
     this.workingQty = 0;
-    this.ownWorkingQty = 0;
+    this.ownerWorkingQty = 0;
     this.closingQty = 0;
     this.openOrders = 0;
-    this.ownOpenOrders = 0;
+    this.ownerOpenOrders = 0;
     for (let at = 0; at < open.length; at += 1) {
       const order = open[at];
       if (order === undefined) continue;
-      const isOwn = order.strategy === this.strategy;
+      const isOfOwner = order.strategy === this.strategy;
       if (!order.isProtective) {
         this.openOrders += 1;
-        if (isOwn) this.ownOpenOrders += 1;
+        if (isOfOwner) this.ownerOpenOrders += 1;
       }
       const isOnSide = order.instrument === this.instrument && order.side === this.side;
       if (!isOnSide || order === this.changed) continue;
       const { exposedQty } = order;
       this.workingQty += exposedQty;
-      if (isOwn) this.ownWorkingQty += exposedQty;
-      if (isOwn && !order.isProtective) this.closingQty += exposedQty;
+      if (isOfOwner) this.ownerWorkingQty += exposedQty;
+      if (isOfOwner && !order.isProtective) this.closingQty += exposedQty;
     }
   }
 

@@ -207,7 +207,7 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
     appliesTo: 'entry',
     check(request) {
       const worst = worstOf(request);
-      const max = request.ownSettings?.risk.positionMax ?? 0;
+      const max = request.ownerSettings?.risk.positionMax ?? 0;
       return worst <= max ? undefined : { code: 'strategy_position_limit', worst, max };
     },
   },
@@ -224,8 +224,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   open_orders_limit: {
     // A change opens no order; a reduction is bounded by the position it shrinks.
     appliesTo: 'new_entry',
-    check: ({ openOrders, ownOpenOrders, ownSettings, settings }) =>
-      openDenial(ownOpenOrders, ownSettings?.risk.openOrdersMax ?? 0) ??
+    check: ({ openOrders, ownerOpenOrders, ownerSettings, settings }) =>
+      openDenial(ownerOpenOrders, ownerSettings?.risk.openOrdersMax ?? 0) ??
       openDenial(openOrders, settings.risk.openOrdersMax),
   },
   own_cross: {
@@ -248,8 +248,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   daily_loss: {
     // Realised + open - costs of the day (rulings, 37). `LossLimits` sets the halt that outlives the day.
     appliesTo: 'entry',
-    check({ view: { losses }, strategy, ownSettings, settings }) {
-      const denial = dailyLossDenial(losses.strategyLoss(strategy), ownSettings?.risk.dailyLossMax ?? 0);
+    check({ view: { losses }, strategy, ownerSettings, settings }) {
+      const denial = dailyLossDenial(losses.strategyLoss(strategy), ownerSettings?.risk.dailyLossMax ?? 0);
       const max = settings.risk.dailyLossMax;
       if (denial !== undefined || losses.accountLossBound() < max) return denial;
       return dailyLossDenial(losses.accountLoss(), max);
@@ -302,9 +302,9 @@ export const checksOf = (sort: Scope): readonly RiskCheck[] =>
     .map(({ check }) => check);
 
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
-function worstOf({ view, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
+function worstOf({ view, strategy, instrument, side, ownerWorkingQty, exposedQty }: RiskRequest): number {
   const held = signOf(side) * view.portfolio.position(strategy, instrument).qty;
-  return held + ownWorkingQty + unshownExitQty(view, strategy, instrument, side) + exposedQty;
+  return held + ownerWorkingQty + unshownExitQty(view, strategy, instrument, side) + exposedQty;
 }
 
 /**
@@ -423,9 +423,9 @@ function wouldBlockExit(request: RiskRequest): boolean {
   );
 }
 
-function closeOutDenial({ nowUs, contract, hours, ownSettings }: RiskRequest): Denial | undefined {
+function closeOutDenial({ nowUs, contract, hours, ownerSettings }: RiskRequest): Denial | undefined {
   if (nowUs >= hours.expiryUs(contract)) return { code: 'closing_out', because: 'expiry' };
-  const isFlatAtNight = ownSettings !== undefined && !ownSettings.overnight;
+  const isFlatAtNight = ownerSettings !== undefined && !ownerSettings.overnight;
   if (isFlatAtNight && nowUs >= hours.nightUs) return { code: 'closing_out', because: 'overnight' };
   return undefined;
 }
