@@ -109,21 +109,24 @@ export function roundedCosts(
   schedule: CostSchedule,
   rounding: Rounding,
   day: TradingDay,
-  { side, filledQty, filledValue, makerValue = 0 }: Filled,
+  filled: Filled,
 ): Costs {
-  const { taker, maker } = valueRates(schedule, day);
+  const { side, filledQty, filledValue } = filled;
   const onContracts = BigInt(perContract(schedule, day)) * BigInt(filledQty) * BigInt(VALUE_PARTS);
-  const onValue = BigInt(taker) * BigInt(filledValue - makerValue) + BigInt(maker) * BigInt(makerValue);
+  const onValue = onValueOf(filled, valueRates(schedule, day));
   const onSale = BigInt(saleRate(schedule, day, side)) * BigInt(filledValue);
   return {
-    fee: inSteps(onContracts + onValue, VALUE_PARTS, rounding),
-    tax: inSteps(onSale, VALUE_PARTS, rounding),
+    fee: inSteps(onContracts + onValue, rounding),
+    tax: inSteps(onSale, rounding),
   };
 }
 
-/** `product / parts` money in whole steps. */
-function inSteps(product: bigint, parts: number, { mode, step }: Rounding): Money {
-  const whole = BigInt(parts) * BigInt(step);
+const onValueOf = ({ filledValue, makerValue = 0 }: Filled, { taker, maker }: ValueFee): bigint =>
+  BigInt(taker) * BigInt(filledValue - makerValue) + BigInt(maker) * BigInt(makerValue);
+
+/** `product / VALUE_PARTS` money in whole steps. */
+function inSteps(product: bigint, { mode, step }: Rounding): Money {
+  const whole = BigInt(VALUE_PARTS) * BigInt(step);
   let steps = product / whole;
   const remainder = product - steps * whole;
   const sign = remainder < 0n ? -1n : 1n;
@@ -142,15 +145,11 @@ function orderFee(schedule: CostSchedule, day: TradingDay, filled: Filled): numb
   const onContracts = perContract(schedule, day) * filledQty;
   const { valueFee, orderFee: perOrder, orderFeeMin, orderFeeMax } = schedule;
   if ((valueFee ?? perOrder ?? orderFeeMin ?? orderFeeMax) === undefined) return onContracts;
-  const { taker, maker } = valueRates(schedule, day);
+  const rates = valueRates(schedule, day);
   const onValue =
-    makerValue === 0 || maker === taker
-      ? partsOf(filledValue, taker, VALUE_PARTS)
-      : inSteps(
-          BigInt(taker) * BigInt(filledValue - makerValue) + BigInt(maker) * BigInt(makerValue),
-          VALUE_PARTS,
-          WHOLE_MONEY,
-        );
+    makerValue === 0 || rates.maker === rates.taker
+      ? partsOf(filledValue, rates.taker, VALUE_PARTS)
+      : inSteps(onValueOf(filled, rates), WHOLE_MONEY);
   return withOrderFee(schedule, day, filled, onContracts + onValue);
 }
 
@@ -166,10 +165,7 @@ function withOrderFee(
   const min = orderFeeMin === undefined ? 0 : rateOn(orderFeeMin, day);
   const charged = min === 0 ? whole : Math.max(whole, min);
   if (orderFeeMax === undefined) return charged;
-  return Math.min(
-    charged,
-    inSteps(BigInt(filledValue) * BigInt(rateOn(orderFeeMax, day)), VALUE_PARTS, rounding),
-  );
+  return Math.min(charged, inSteps(BigInt(filledValue) * BigInt(rateOn(orderFeeMax, day)), rounding));
 }
 
 const perContract = (schedule: CostSchedule, day: TradingDay): number =>

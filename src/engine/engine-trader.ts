@@ -133,7 +133,7 @@ export class EngineTrader implements TraderPort {
     const { registry, stopper } = this.#state;
     const fault = { message: errorText(error), where };
     if (registry.isDispatching) stopper.stop(strategy, 'fault', fault);
-    else stopper.stopLater(strategy, 'fault', fault);
+    else stopper.stopLater(strategy, fault);
   }
 
   /** A call from a promise or a foreign callback would be in no replay (rulings, 34). */
@@ -141,7 +141,7 @@ export class EngineTrader implements TraderPort {
     const { registry, stopper } = this.#state;
     if (registry.isDispatching) return;
     const message = `${what} was called outside the event being processed`;
-    stopper.stopLater(strategy, 'fault', { message, where: what });
+    stopper.stopLater(strategy, { message, where: what });
     throw new InvariantError(`Invariant: ${message}`);
   }
 }

@@ -34,7 +34,6 @@ interface InputRow {
 export interface StoredEntry {
   readonly id: number;
   readonly session: string;
-  readonly wallUs: number;
   readonly strategyName: string | null;
   readonly order: string | null;
   readonly entry: JournalEntry;
@@ -59,7 +58,6 @@ interface EntryRow {
   readonly kind: string;
   readonly client_order_id: string | null;
   readonly body: string;
-  readonly wall_us: number;
 }
 
 /** They take some 10 ms. */
@@ -343,7 +341,6 @@ function storedEntry(row: EntryRow, names: StrategyNames): StoredEntry {
   return {
     id: row.id,
     session: row.session,
-    wallUs: row.wall_us,
     strategyName: row.strategy,
     order: row.client_order_id,
     entry: storedAs<JournalEntry>({ ...head, ...withStrategy(body, kind, strategy) }),

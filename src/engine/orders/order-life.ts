@@ -97,14 +97,13 @@ export class OrderLife {
     const from = order.status;
     const result = transition(order, event);
     if (result === null) {
-      this.#alert(order, 'critical', 'order_fault', `no transition for ${event} in ${from}: status kept`);
+      this.#alert(order, 'order_fault', `no transition for ${event} in ${from}: status kept`);
       return false;
     }
     const isOdd = typeof result !== 'string';
     const target = isOdd ? result.to : result;
     const to = target === 'accepted' && order.filledQty > 0 ? 'partially_filled' : target;
-    if (isOdd && order.markReported(`${event}:${from}`))
-      this.#alert(order, 'critical', 'order_oddity', result.oddity);
+    if (isOdd && order.markReported(`${event}:${from}`)) this.#alert(order, 'order_oddity', result.oddity);
     if (to === from) {
       this.#core.orders.changed(order);
       return false;
@@ -131,9 +130,9 @@ export class OrderLife {
     return true;
   }
 
-  #alert(order: ManagedOrder, severity: 'warning' | 'critical', code: string, text: string): void {
+  #alert(order: ManagedOrder, code: 'order_fault' | 'order_oddity', text: string): void {
     const number = order.orderNo === null ? '' : `, no. ${order.orderNo}`;
-    this.#core.context.alert(order.strategy, severity, code, `${order.describe()}${number}: ${text}`);
+    this.#core.context.alert(order.strategy, 'critical', code, `${order.describe()}${number}: ${text}`);
   }
 }
 

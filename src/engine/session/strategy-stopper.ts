@@ -125,14 +125,11 @@ export class StrategyStopper {
   }
 
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
-  stopLater(strategy: StrategyIndex, reason: string, fault: HandlerFault): void {
+  stopLater(strategy: StrategyIndex, fault: HandlerFault): void {
     if (this.#isStopped(strategy)) return;
     const { context } = this.#view;
-    (context.decisions.stopsNow(strategy) ? this.#pendingReports : this.#found).set(strategy, {
-      reason,
-      fault,
-      isLasting: false,
-    });
+    const found = context.decisions.stopsNow(strategy) ? this.#pendingReports : this.#found;
+    found.set(strategy, { reason: 'fault', fault, isLasting: false });
     this.#view.dueWork.markPending();
   }
 

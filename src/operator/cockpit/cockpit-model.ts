@@ -207,7 +207,6 @@ export interface KnownFault {
 
 /** Event `beat`, every second: the connection lives. */
 export interface CockpitBeat {
-  readonly realMs: number;
   readonly marketMs: number;
 }
 

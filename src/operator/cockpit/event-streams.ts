@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../domain/clock.ts';
-import { minutes, seconds, toMs, type TsUs } from '../../domain/units.ts';
+import { minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type {
   CockpitBeat,
   CockpitEntry,
@@ -250,8 +250,7 @@ export class EventStreams {
   }
 
   #beat(): string {
-    const { clock, marketMs } = this.#options;
-    const beat: CockpitBeat = { realMs: toMs(clock.nowUs()), marketMs: marketMs() };
+    const beat: CockpitBeat = { marketMs: this.#options.marketMs() };
     return frame('beat', JSON.stringify(beat));
   }
 

@@ -50,7 +50,7 @@ export const story = signal<{ readonly id: string; readonly day: string | null }
 export const nowMs = signal(Date.now());
 const heardMs = signal(Date.now());
 const answeredMs = signal(0);
-const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, marketMs: 0, atMs: 0 });
+const beat = signal<CockpitBeat & { readonly atMs: number }>({ marketMs: 0, atMs: 0 });
 
 /** A simulated broker has faults. */
 export const tabs = computed((): readonly Tab[] =>

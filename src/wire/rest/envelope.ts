@@ -33,7 +33,7 @@ export const refusalOf =
 export const rowAnswer = <Row>(
   cmd: string,
   row: Pick<WireMessage<Row>, 'encode'>,
-  idOf: (source: Row) => string = () => '',
+  idOf: (source: Row) => string,
 ) => ({
   encodeResponse: (source: Row): Envelope => succeeded(cmd, [row.encode(source)], idOf(source)),
   encodeRefusal: refusalOf(cmd),
