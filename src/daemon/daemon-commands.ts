@@ -57,7 +57,8 @@ const COMMANDS: Readonly<
     daemon.command({ name: 'halt', reason });
     return { ok: true, message: 'entries are off' };
   },
-  resume: (daemon, { strategy, reason }) => resume(daemon, strategy, reason),
+  resume: (daemon, { strategy, reason }) =>
+    strategy === null ? resumeAccount(daemon, reason) : resumeStrategy(daemon, strategy, reason),
   rollover: (daemon, { reason }) => post(daemon, { name: 'rollover', reason }),
   'cancel-all': (daemon, { reason }) => cancelAll(daemon, reason),
   'cancel-order': (daemon, { clientOrderId: id, reason }) => cancelOrder(daemon, id ?? '', reason),
@@ -149,25 +150,30 @@ const nameOf = (phase: SessionPhase): string => phase.replace('_', ' ');
 
 const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
 
-/** Also without a session: the next one begins with entries allowed. A strategy at its loss limit has a resume of its own. */
-async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
-  if (id !== null && !daemon.names.all.includes(id)) return unknown(daemon, id);
-  // The view is requested first and awaited later: a halt that comes meanwhile has to find the resume done.
+const WITHIN_LIMITS = 'as far as limits and risk allow them';
+
+/** A strategy at its loss limit has a resume of its own. */
+async function resumeStrategy(daemon: Daemon, id: string, reason: string): Promise<CommandResult> {
+  if (!daemon.names.all.includes(id)) return unknown(daemon, id);
+  // Requested first and awaited later: a halt that comes meanwhile has to find the resume done.
+  const nextView = daemon.refreshView();
+  const message = `entries of ${id} are allowed again, ${WITHIN_LIMITS}`;
+  const account =
+    daemon.halt.reason === null ? '' : '; those of the account are off: resume without a strategy';
+  const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
+  if (!result.ok) return result;
+  const view = await withTimeout(nextView, VIEW_WAIT_MAX);
+  return view?.strategies.find((each) => each.id === id)?.halted === null
+    ? { ok: true, message: `nothing of ${id} was halted${account}` }
+    : { ok: true, message: `${message}${acceptedText(view ?? daemon.lastView, id)}` };
+}
+
+/** Also without a session: the next one begins with entries allowed. */
+async function resumeAccount(daemon: Daemon, reason: string): Promise<CommandResult> {
   const nextView = daemon.refreshView();
   const haltedFor = daemon.halt.reason;
   // Only an engine can accept what blocks entries besides a halt.
   if (haltedFor === null && daemon.sessionDay === undefined) return NO_SESSION;
-  const limits = 'as far as limits and risk allow them';
-  if (id !== null) {
-    const message = `entries of ${id} are allowed again, ${limits}`;
-    const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
-    const view = await withTimeout(nextView, VIEW_WAIT_MAX);
-    if (!result.ok) return result;
-    if (view?.strategies.find((each) => each.id === id)?.halted !== null)
-      return { ok: true, message: `${message}${acceptedText(view ?? daemon.lastView, id)}` };
-    const account = haltedFor === null ? '' : '; those of the account are off: resume without a strategy';
-    return { ok: true, message: `nothing of ${id} was halted${account}` };
-  }
   // Posted all the same: a resume also accepts differences of positions and money.
   const failure = thrownText(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure !== null)
@@ -189,7 +195,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
       ok: false,
       message: `the halt was ended, and entries are off again: ${again}${others.join('')}`,
     };
-  return { ok: true, message: `${before}, ${limits}${acceptedText(view, null)}${others.join('')}` };
+  return { ok: true, message: `${before}, ${WITHIN_LIMITS}${acceptedText(view, null)}${others.join('')}` };
 }
 
 /** What a resume of this strategy, or of the account, accepts by this view; empty for nothing. */
