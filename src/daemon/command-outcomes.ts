@@ -6,7 +6,7 @@ import { formatCount } from '../text/numbers.ts';
 
 type Outcome = 'cancel_all_ended' | 'flatten_ended';
 
-interface OpenCommand {
+export interface OpenCommand {
   readonly code: Outcome;
   readonly progressOf: (now: EngineStatus) => StageProgress;
 }

@@ -9,7 +9,7 @@ import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandAnswer, CommandResult } from '../operator/control-server.ts';
 import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount, formatNumber } from '../text/numbers.ts';
-import { cancelProgress, flattenProgress } from './command-outcomes.ts';
+import { cancelProgress, flattenProgress, type OpenCommand } from './command-outcomes.ts';
 import { noChannel, trialLines } from './alert-channels.ts';
 import { afterStop } from '../host/program-files.ts';
 import { withTimeout, systemClock } from '../host/system-clock.ts';
@@ -115,7 +115,7 @@ async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult>
 async function withProgress(
   daemon: Daemon,
   result: CommandResult,
-  command: Parameters<Daemon['outcomes']['watch']>[0],
+  command: OpenCommand,
 ): Promise<CommandResult> {
   const answer = await afterView(daemon, result);
   const { lastView: view, config } = daemon;

@@ -118,23 +118,25 @@ export class LossLimits {
   }
 
   /** What a resume would accept now, of the account (null) or of a strategy. */
-  acceptableLoss(whose: StrategyIndex | null): Money {
-    const isShown = whose === null ? this.#halt.isLossTheReason : this.#halt.isStrategyLossTheReason(whose);
-    const pnl = whose === null ? this.#core.portfolio.accountDayPnl() : this.#core.portfolio.dayPnl(whose);
+  acceptableLoss(strategy: StrategyIndex | null): Money {
+    const { portfolio } = this.#core;
+    const isShown =
+      strategy === null ? this.#halt.isLossTheReason : this.#halt.isStrategyLossTheReason(strategy);
+    const pnl = strategy === null ? portfolio.accountDayPnl() : portfolio.dayPnl(strategy);
     return money(isShown ? Math.max(0, 0 - pnl) : 0);
   }
 
   /**
-   * Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. `whose`: null for
-   * the account; undefined for all.
+   * Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. `only`: null for the
+   * account; undefined for it and all strategies, as a backtest resumes.
    */
-  resume(whose?: StrategyIndex | null): void {
+  resume(only?: StrategyIndex | null): void {
     const { risk, strategies } = this.#core.settings;
-    if (typeof whose !== 'number' && this.#halt.isLossTheReason)
+    if (typeof only !== 'number' && this.#halt.isLossTheReason)
       this.#accountBase = this.#accept(null, risk.dailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, index) => {
       const strategy = strategyIndex(index);
-      if (whose !== undefined && whose !== strategy) return;
+      if (only !== undefined && only !== strategy) return;
       if (!this.#halt.isStrategyLossTheReason(strategy)) return;
       this.#bases[index] = this.#accept(strategy, dailyLossMax);
     });
