@@ -417,9 +417,9 @@ function wouldBlockExit(request: RiskRequest): boolean {
   return targets.all.some(
     (target) =>
       target.instrument === instrument &&
-      target.inWay !== undefined &&
       targets.isClosing(target) &&
-      signOf(side) * portfolio.position(target.strategy, instrument).qty > 0,
+      signOf(side) * portfolio.position(target.strategy, instrument).qty > 0 &&
+      target.meets(limitPrice),
   );
 }
 

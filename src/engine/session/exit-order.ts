@@ -3,7 +3,6 @@ import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import { touchOf } from '../market/market.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
@@ -134,12 +133,20 @@ export class ExitOrder {
     else this.#view.context.cancel(this.#target.strategy, this.#id);
   }
 
+  get #price(): ExitPrice | undefined {
+    const contract = this.#view.contracts.at(this.#target.instrument);
+    return contract && exitPrice(this.#view, contract, this.side);
+  }
+
   /** True also when there is nothing to close. */
   get canBePriced(): boolean {
-    const { settings, contracts } = this.#view;
-    const contract = contracts.at(this.#target.instrument);
-    if (this.held === 0) return true;
-    return contract !== undefined && exitPrice(this.#view, contract, this.side, settings) !== undefined;
+    return this.held === 0 || this.#price !== undefined;
+  }
+
+  /** It would trade with an order of the other side at this price. */
+  meets(limitPrice: number): boolean {
+    const price = this.#price?.price;
+    return this.held !== 0 && price !== undefined && signOf(this.side) * (price - limitPrice) >= 0;
   }
 
   place(): Obstacle {
@@ -147,7 +154,7 @@ export class ExitOrder {
     const { strategy, instrument, reason } = this.#target;
     const { side } = this;
     const contract = contracts.at(instrument);
-    const price = contract && exitPrice(this.#view, contract, side, settings);
+    const price = this.#price;
     if (contract !== undefined && isOver(this.#view, contract))
       return `it expired on ${contract.expiry}, and nothing of it trades: the broker settles what is held`;
     if (contract === undefined || price === undefined) return 'no price of it is known';
@@ -170,12 +177,12 @@ export class ExitOrder {
   }
 
   reprice(): void {
-    const { settings, context, contracts, positionReconciler } = this.#view;
+    const { context, contracts, positionReconciler } = this.#view;
     const order = this.#order;
     const contract = contracts.at(this.#target.instrument);
     if (order === undefined || contract === undefined || !positionReconciler.isFresh) return;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
-    const price = exitPrice(this.#view, contract, order.side, settings);
+    const price = exitPrice(this.#view, contract, order.side);
     if (price === undefined) return;
     this.#alertLocked(price);
     if (this.makeWay() !== null || price.price === order.limitPrice) return;
@@ -229,10 +236,10 @@ export class ExitOrder {
   }
 
   #crossed(counts: (order: OrderView) => boolean): ManagedOrder | undefined {
-    const { contracts, market, settings } = this.#view;
+    const { contracts, market } = this.#view;
     const { held, side } = this;
     const contract = contracts.at(this.#target.instrument);
-    const price = contract && exitPrice(this.#view, contract, side, settings);
+    const price = this.#price;
     if (held === 0 || contract === undefined || price === undefined) return undefined;
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price.price, otherPrices: [], isWaiting: false, last };
@@ -327,11 +334,11 @@ interface ExitPrice {
 }
 
 function exitPrice(
-  { market, session }: Pick<EngineView, 'market' | 'session'>,
+  { market, session, settings }: Pick<EngineView, 'market' | 'session' | 'settings'>,
   contract: Contract,
   side: Side,
-  { flatten: { slipTicks }, marketOrders }: EngineSettings,
 ): ExitPrice | undefined {
+  const { flatten, marketOrders } = settings;
   if (marketOrders === true) return { price: marketLimit(side), isLocked: false };
   const sign = side === 'buy' ? 1 : -1;
   const { band, book, last } = market.of(contract.index);
@@ -344,7 +351,7 @@ function exitPrice(
   const base = touch ?? market.lastOrReference(contract);
   if (base === undefined) return undefined;
   const limit = side === 'buy' ? band?.ceiling : band?.floor;
-  const wanted = Math.round(base) + sign * slipTicks;
+  const wanted = Math.round(base) + sign * flatten.slipTicks;
   const price = limit === undefined ? wanted : sign * Math.min(sign * wanted, sign * limit);
   const isLocked = touch === undefined && limit !== undefined && last.price === limit;
   return { price: priceTicks(Math.max(1, price)), isLocked };

@@ -39,6 +39,10 @@ export class Flattener extends Target {
     return this.#exit.inWay;
   }
 
+  meets(limitPrice: number): boolean {
+    return this.#exit.meets(limitPrice);
+  }
+
   /** Starts, or restarts a flatten that waits or was given up. */
   start(): void {
     const isOver = this.progress === 'resting' && !this.#isInAuction;

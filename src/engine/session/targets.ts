@@ -77,6 +77,8 @@ export abstract class Target implements PositionKey {
 
   /** The order of another owner for which its exit waits. */
   abstract get inWay(): PositionKey | undefined;
+  /** Its exit would trade with an order of the other side at this price. */
+  abstract meets(limitPrice: number): boolean;
   abstract start(): void;
   abstract step(): void;
   abstract drop(): void;

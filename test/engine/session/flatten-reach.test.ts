@@ -107,3 +107,11 @@ it('lets another strategy out at the price of the market meanwhile', () => {
   rig.submit(SECOND, 'buy', 1, 13_002);
   expect(rig.places().at(-1)).toMatchObject({ strategy: SECOND, purpose: 'reduce', limitPrice: 13_002 });
 });
+
+it('lets another strategy take profit behind the exit meanwhile', () => {
+  const broker = takeProfitInTheWay();
+  const { rig } = broker;
+  while (rig.host.desk.workingOrders(SECOND).length > 0) broker.settle(1);
+  rig.submit(SECOND, 'buy', 1, 12_500);
+  expect(rig.places().at(-1)).toMatchObject({ strategy: SECOND, purpose: 'reduce', limitPrice: 12_500 });
+});
