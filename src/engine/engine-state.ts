@@ -10,7 +10,7 @@ import { ExitCover } from './orders/withdrawal.ts';
 import { MoneyReconciler } from './positions/money-reconciler.ts';
 import { JournalDecisions, LiveDecisions } from './replay/decisions.ts';
 import type { Guard } from './risk/risk-guard.ts';
-import { TargetExecutor } from './session/flattener.ts';
+import { TargetExecutor } from './session/target-executor.ts';
 import { Polls } from './session/polls.ts';
 import { Plots } from './session/strategy-registry.ts';
 import { StrategyStopper } from './session/strategy-stopper.ts';

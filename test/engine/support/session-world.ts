@@ -13,7 +13,7 @@ import type { EngineState } from '../../../src/engine/engine-state.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { EngineEvent, ReadKind } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
-import { TargetExecutor } from '../../../src/engine/session/flattener.ts';
+import { TargetExecutor } from '../../../src/engine/session/target-executor.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { CONTROLLER_TIMER, ENGINE_TIMER } from '../../../src/engine/state/timers.ts';
 import type { ProposalDraft, DecisionSource } from '../../../src/engine/state/event-context.ts';
