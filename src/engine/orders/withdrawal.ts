@@ -149,10 +149,9 @@ export class EntryWithdrawal {
       if (isAsked) this.#core.context.alert(strategy, 'warning', 'exit_still_works', text);
       return;
     }
-    const kind = isInWay ? 'exit' : 'entry';
-    const text = `${kind} ${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
-    if (order.markReported(`${kind} still works`))
-      this.#core.context.alert(strategy, 'warning', `${kind}_still_works`, text);
+    const code = isInWay ? 'exit_still_works' : 'entry_still_works';
+    const text = `${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
+    if (order.markReported(code)) this.#core.context.alert(strategy, 'warning', code, text);
     this.withdrawOrder(order);
   }
 
