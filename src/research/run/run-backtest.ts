@@ -171,7 +171,11 @@ class Run {
     const isFirst = this.#fromUs === 0;
     // Prices from before the hours of the market begin the day: time never goes back.
     const openUs = Math.min(beginUs, isFirst ? firstUs - LEAD : firstUs);
-    if (isFirst) this.#fromUs = openUs;
+    if (isFirst) {
+      this.#fromUs = openUs;
+      // The capital is the first peak: a loss before the first sample is a fall too.
+      this.#account.drawdowns.add(this.#plan.capital, openUs);
+    }
     this.#timeline.runTo(openUs);
     // A contract that is listed no more has no market.
     for (const instrument of this.#instruments) instrument.open(null);

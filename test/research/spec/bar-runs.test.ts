@@ -102,6 +102,23 @@ test('equity at or below zero is reported, once, with its time', async () => {
   expect(await lost(300)).toEqual([]);
 });
 
+test('a loss before the first sample of equity is a drawdown: the capital is the first peak', async () => {
+  const prices = [100, 100, 90, 90];
+  const bars = prices.map((p, i) => `2024-01-03T09:3${i}:00Z,${p},${p},${p},${p},10\n`);
+  const plan = await barPlan({
+    bars: HEAD + bars.join(''),
+    file: ', every: 1m',
+    market: ", hours: [{ phase: continuous, from: '09:30', to: '16:00' }]",
+    more: 'sampleEvery: 24h',
+    connect: buysOnce(20),
+  });
+  const result = runBacktest(plan);
+  const { drawdowns, netProfit } = runStatistics(result);
+  // Twenty bought at 100 are worth ten points less each.
+  expect(netProfit).toBe(-200 * result.moneyScale);
+  expect(drawdowns).toMatchObject({ deepest: { depth: 200 * result.moneyScale }, fractionMax: 0.02 });
+});
+
 const MINUTES = (prices: readonly (readonly number[])[], volume = 10): string =>
   HEAD + prices.map((bar, i) => `2024-01-03T00:0${i}:00Z,${bar.join(',')},${volume}\n`).join('');
 
