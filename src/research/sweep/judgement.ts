@@ -109,22 +109,27 @@ export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioB
   const returns = windows.flatMap(
     ({ window, outOfSample }) => outOfSample?.dailyReturns ?? window.outOfSample.map(() => 0),
   );
-  const inside = windows.flatMap(({ inSample }) => inSample?.dailyReturns ?? []);
+  const chosen = windows.flatMap(({ inSample }) => inSample ?? []);
+  const inside = chosen.flatMap(({ dailyReturns }) => dailyReturns);
   const [meanOutside, meanInside] = [mean(returns) ?? 0, mean(inside) ?? 0];
+  const isLost = outside.some(hasLostAll);
   return {
     windows,
     /** Money, summed over the windows: each restarts with the capital. */
     netProfit: outside.reduce((sum, { netProfit }) => sum + netProfit, 0),
-    /** Over the days out of sample, one after the other. */
-    sharpe: sharpeRatio(returns, basis) ?? null,
-    totalReturn: totalReturn(returns),
+    /** Over the days out of sample, one after the other; null, as the next, where a window lost its capital. */
+    sharpe: isLost ? null : (sharpeRatio(returns, basis) ?? null),
+    totalReturn: isLost ? null : totalReturn(returns),
     /** Windows that earned money out of sample. */
     profitable: outside.filter(({ netProfit }) => netProfit > 0).length,
     /** Mean daily return out of sample / in sample (Pardo, 2008, chapter 11): near 1 it holds. Null where the choice lost in sample. */
-    efficiency: meanInside > 0 ? meanOutside / meanInside : null,
+    efficiency: meanInside > 0 && !isLost && !chosen.some(hasLostAll) ? meanOutside / meanInside : null,
     trades: outside.reduce((sum, { trades }) => sum + trades, 0),
   };
 }
+
+/** Equity at zero or below has no returns: its days would pass for days that never were. */
+const hasLostAll = ({ drawdownFraction }: TrialFigures): boolean => drawdownFraction >= 1;
 
 export interface Window {
   readonly inSample: readonly TradingDay[];

@@ -49,6 +49,21 @@ it('has no efficiency where the choice lost even in sample', () => {
   expect(walkForwardFound([walked([-0.01], [0.01, 0], 1)], BASIS).efficiency).toBeNull();
 });
 
+it('has no return and no ratio out of sample where a window lost its capital there', () => {
+  const good = walked([0.02], [0.02, 0.02], 9);
+  // Equity below zero has no daily returns.
+  const lost = figuresOf({ dailyReturns: [], netProfit: -120, drawdownFraction: 1.2 });
+  expect(walkForwardFound([good, { ...good, outOfSample: lost }], BASIS)).toMatchObject({
+    netProfit: -111,
+    sharpe: null,
+    totalReturn: null,
+    efficiency: null,
+  });
+  const { totalReturn, efficiency } = walkForwardFound([good, { ...good, inSample: lost }], BASIS);
+  expect(totalReturn).toBeCloseTo(1.02 ** 4 - 1, 12);
+  expect(efficiency).toBeNull();
+});
+
 const days = (count: number) => Array.from({ length: count }, (_, i) => addDays(tradingDay('2026-03-01'), i));
 /** Days as their place. */
 const shown = (count: number, ...rest: [number, number, boolean, number]): readonly string[] => {
