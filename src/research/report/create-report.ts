@@ -375,7 +375,7 @@ function moreFigures(found: RunStatistics, format: MoneyFormat): readonly Report
     [
       'Exposure',
       formatPercent(found.exposure),
-      'time with each position, added up / time of the run, nights included',
+      'time with each position, added up / time after the warm-up, nights included',
     ],
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];

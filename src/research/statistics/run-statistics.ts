@@ -34,7 +34,7 @@ export function runStatistics(result: BacktestResult) {
   const basis = ratioBasis(result.days, result.statistics);
   const ofYear = returns.length < ANNUAL_DAYS_MIN ? [] : returns;
   const annual = ratios.annualReturn(ofYear, basis.periodsPerYear);
-  const span = result.toUs - result.fromUs;
+  const span = result.toUs - (result.dayEndUs[result.warmUpDays - 1] ?? result.fromUs);
   const held = sum(strategies, ({ heldUs }) => heldUs);
   return {
     netProfit: (equity.values.at(-1) ?? capital) - capital,
@@ -46,7 +46,7 @@ export function runStatistics(result: BacktestResult) {
     drawdowns: result.drawdowns,
     trades: statisticsOfTrades(result, strategies),
     costs: costsOf(strategies),
-    /** Part of the run's time with a position in some contract, 0 .. 1; above 1 for positions in several. */
+    /** Part of the time after the warm-up with a position in some contract, 0 .. 1; above 1 for positions in several. */
     exposure: span > 0 ? held / span : undefined,
     /** Value of all fills / capital. */
     turnover: turnoverOf(result),

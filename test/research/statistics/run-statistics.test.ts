@@ -81,10 +81,11 @@ it.each([
   expect(ratioBasis(days.map(tradingDay), USUAL_STATISTICS).periodsPerYear).toBe(perYear);
 });
 
-it('leaves the warm-up out of the returns', () => {
-  expect(runStatistics({ ...SAMPLE_RESULT, warmUpDays: 1 }).daily).toEqual([
-    { day: '2026-03-05', equity: 990_000, profit: -10_000 },
-  ]);
+it('leaves the warm-up out of the returns and of the exposure', () => {
+  const { daily, exposure } = runStatistics({ ...SAMPLE_RESULT, warmUpDays: 1 });
+  expect(daily).toEqual([{ day: '2026-03-05', equity: 990_000, profit: -10_000 }]);
+  // Three hours of the 24 between the ends of both days.
+  expect(exposure).toBeCloseTo(3 / 24, 12);
 });
 
 it('counts what a pencil counts', () => {
