@@ -170,17 +170,25 @@ export function walkForwardWindows(
 // the variance of the trials' ratios, g the Euler-Mascheroni constant, z the normal quantile. Trials that resemble each other
 // count as fewer in the paper; here each counts as one, which errs on the careful side.
 
+type ExcessBasis = Pick<RatioBasis, 'riskFree' | 'deviation'>;
+
 type SelectionBias = NonNullable<ReturnType<typeof selectionBias>>;
 
 /** Below it the best of a sweep cannot be distinguished from luck at the usual level. */
 const DEFLATED_MIN = 0.95;
 
 /** Undefined where the best trial has no Sharpe ratio: fewer than two days, or days that are all alike. */
-export function selectionBias(best: readonly number[], trials: readonly (readonly number[])[]) {
-  const sample = sharpeSample(best);
+export function selectionBias(
+  best: readonly number[],
+  trials: readonly (readonly number[])[],
+  basis: ExcessBasis,
+) {
+  const sample = sharpeSample(best, basis);
   if (sample === undefined) return undefined;
   // Trials end in any order, and sums of the same numbers in another order differ in the last digit.
-  const ratios = trials.flatMap((returns) => sharpeSample(returns)?.sharpe ?? []).toSorted((a, b) => a - b);
+  const ratios = trials
+    .flatMap((returns) => sharpeSample(returns, basis)?.sharpe ?? [])
+    .toSorted((a, b) => a - b);
   const expectedMax = expectedSharpeMax(trials.length, standardDeviation(ratios) ?? 0);
   const probabilistic = probabilisticSharpe(sample, 0);
   const deflated = probabilisticSharpe(sample, expectedMax);
@@ -244,8 +252,9 @@ export function probabilisticSharpe(sample: SharpeSample, benchmark: number): nu
 }
 
 /** Undefined for fewer than two returns, or returns that are all but alike. */
-export function sharpeSample(returns: readonly number[]) {
-  const sharpe = excessPerDeviation(returns);
+export function sharpeSample(returns: readonly number[], { riskFree, deviation }: ExcessBasis) {
+  const excess = returns.map((value) => value - riskFree);
+  const sharpe = excessPerDeviation(excess, deviation);
   const skew = skewness(returns);
   const tails = kurtosis(returns);
   if (sharpe === undefined || skew === undefined || tails === undefined) return undefined;

@@ -84,6 +84,7 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
       bias: selectionBias(
         bestReturns,
         ever.map(([, each]) => each.dailyReturns),
+        basis,
       ),
       monteCarlo: best === null ? undefined : resampledTrades(best.result),
       resumed: runs.resumed,

@@ -8,6 +8,7 @@ import {
   normalProbability,
   normalQuantile,
 } from '../../../src/research/sweep/judgement.ts';
+import { sharpeRatio } from '../../../src/research/statistics/return-ratios.ts';
 
 const BEST = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
 const OTHERS = [
@@ -15,12 +16,14 @@ const OTHERS = [
   [-0.01, 0.002, -0.003, 0.001, 0, -0.001, 0.002],
 ];
 
+const BASIS = { riskFree: 0, deviation: 'sample' } as const;
+
 describe('the bias of picking', () => {
   it('agrees with a calculation by hand', () => {
-    const found = selectionBias(BEST, [BEST, ...OTHERS])!;
+    const found = selectionBias(BEST, [BEST, ...OTHERS], BASIS)!;
     // Mean 0.004, deviation sqrt(sum of squares about it / 6).
     expect(found.sharpe).toBeCloseTo(0.004 / Math.sqrt(226e-6 / 6), 10);
-    const ratios = [BEST, ...OTHERS].map((returns) => sharpeSample(returns)!.sharpe);
+    const ratios = [BEST, ...OTHERS].map((returns) => sharpeSample(returns, BASIS)!.sharpe);
     const mean = (ratios[0]! + ratios[1]! + ratios[2]!) / 3;
     const deviation = Math.sqrt(ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / 2);
     // z(1 - 1/3) = 0.430727, z(1 - 1/(3e)) = 1.161 (tables of the normal distribution).
@@ -29,25 +32,37 @@ describe('the bias of picking', () => {
     expect(found.days).toBe(7);
     expect(found.trials).toBe(3);
     expect(found.deflated).toBeCloseTo(
-      probabilisticSharpe(sharpeSample(BEST)!, expectedSharpeMax(3, deviation))!,
+      probabilisticSharpe(sharpeSample(BEST, BASIS)!, expectedSharpeMax(3, deviation))!,
       12,
     );
     expect(found.deflated).toBeLessThan(found.probabilistic);
   });
 
+  it('judges the ratio that the sweep shows: above the risk-free rate, with its deviation', () => {
+    const basis = { riskFree: 0.005, deviation: 'population' } as const;
+    const found = selectionBias(BEST, [BEST, ...OTHERS], basis)!;
+    // Mean 0.004, below the rate.
+    expect(found.sharpe).toBeCloseTo(-0.001 / Math.sqrt(226e-6 / 7), 10);
+    expect(found.probabilistic).toBeLessThan(0.5);
+    expect(found.sharpe * Math.sqrt(252)).toBeCloseTo(
+      sharpeRatio(BEST, { ...basis, periodsPerYear: 252 })!,
+      12,
+    );
+  });
+
   it('counts trials that never traded', () => {
-    const few = selectionBias(BEST, [BEST, ...OTHERS])!;
+    const few = selectionBias(BEST, [BEST, ...OTHERS], BASIS)!;
     const idle = Array.from({ length: 300 }, () => [0, 0, 0, 0, 0, 0, 0]);
-    const many = selectionBias(BEST, [BEST, ...OTHERS, ...idle])!;
+    const many = selectionBias(BEST, [BEST, ...OTHERS, ...idle], BASIS)!;
     expect(many.trials).toBe(303);
     expect(many.expectedMax).toBeGreaterThan(few.expectedMax);
     expect(many.deflated).toBeLessThan(few.deflated);
   });
 
   it('leaves out trials that lose alike each day: their ratios would be thousands', () => {
-    const few = selectionBias(BEST, [BEST, ...OTHERS])!;
+    const few = selectionBias(BEST, [BEST, ...OTHERS], BASIS)!;
     const alike = Array.from({ length: 7 }, (_, day) => -0.001 - day * 1e-6);
-    const found = selectionBias(BEST, [BEST, ...OTHERS, alike])!;
+    const found = selectionBias(BEST, [BEST, ...OTHERS, alike], BASIS)!;
     expect([few.leftOut, found.leftOut, found.trials]).toEqual([0, 1, 4]);
     expect(found.expectedMax / few.expectedMax).toBeCloseTo(
       expectedSharpeMax(4, 1) / expectedSharpeMax(3, 1),
@@ -58,7 +73,7 @@ describe('the bias of picking', () => {
   it.each([[[]], [[0.01]], [[0, 0, 0]], [[-0.001, -0.001_000_1, -0.001_000_2]]])(
     'has nothing to say about the days %j',
     (days) => {
-      expect(selectionBias(days, [days, ...OTHERS])).toBeUndefined();
+      expect(selectionBias(days, [days, ...OTHERS], BASIS)).toBeUndefined();
       expect(selectionWarning(undefined, 40)).toContain('best of 40 trials');
     },
   );
@@ -89,8 +104,8 @@ it('is the same in whatever order the trials ended', () => {
   );
   const best = trials[3]!;
   for (let cut = 1; cut < trials.length; cut += 1)
-    expect(selectionBias(best, [...trials.slice(cut), ...trials.slice(0, cut)])).toEqual(
-      selectionBias(best, trials),
+    expect(selectionBias(best, [...trials.slice(cut), ...trials.slice(0, cut)], BASIS)).toEqual(
+      selectionBias(best, trials, BASIS),
     );
 });
 
