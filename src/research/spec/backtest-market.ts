@@ -211,8 +211,9 @@ function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
   return hours === undefined ? { ...alwaysOpen(base), name, validTo: NO_EXPIRY } : base;
 }
 
-/** Winter time, as it was at the beginning of 2020. */
-const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
+/** Winter time on either half of the world, as it was in 2020. */
+const fixedOffset = (zone: TimeZone): number =>
+  Math.min(...[0, 6].map((month) => zone.offsetAtMoment(Date.UTC(2020, month, 1) * 1_000)));
 
 /** Adds to a moment so that the run's one offset shows local wall time; zero where clocks never change. */
 const wallShift = (zone: TimeZone, atUs: number): number =>

@@ -96,6 +96,7 @@ test.each([
 test.each([
   [`  timeZone: America/New_York\n${HOURS}`, 'America/New_York'],
   ['  timeZone: America/New_York\n', '-05:00 all year, without the summer time of America/New_York'],
+  ['  timeZone: Australia/Sydney\n', '+10:00 all year, without the summer time of Australia/Sydney'],
   [`  timeZone: Asia/Ho_Chi_Minh\n${HOURS}`, 'Asia/Ho_Chi_Minh'],
   ['', 'UTC'],
 ])('the zone of the times that a run of %j shows', (lines, text) => {
