@@ -388,6 +388,10 @@ async function contentOf(path: string, entry: NamedSource, market: BacktestMarke
 const OR_ROUND = ', or round prices to the nearest tick: { file: ..., round: true }';
 /** What to write for what a fault shows; the first counts. */
 const HINTS = [
+  [
+    /was "\d{1,3}(?:(?:,\d{3})+\.|(?:\.\d{3})+,)/,
+    'take the separators of thousands out of its numbers; nothing of it was taken',
+  ],
   [/was "\d[\d.]*,\d+"/, 'write { file: ..., decimalComma: true } where the comma is the decimal point'],
   [
     /finest step/,

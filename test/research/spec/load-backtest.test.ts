@@ -323,6 +323,24 @@ test('a comma in a price is a decimal one: the file is refused with the key that
   expect((await loadBacktest(file)).ok).toBe(true);
 });
 
+test.each([
+  ['"1,234.5"', ''],
+  ['"1.234,5"', ''],
+  ['"1.234,5"', ', decimalComma: true'],
+])(
+  'a number with separators of thousands is refused, and the hint can be carried out: %s%s',
+  async (number, key) => {
+    const { dir, file } = written('');
+    const row = (hour: number): string => `2026-01-05T0${hour}:00:00Z;${Array(4).fill(number).join(';')}\n`;
+    writeFileSync(join(dir, 'bars.csv'), `time;open;high;low;close\n${row(0)}${row(1)}`);
+    writeFileSync(file, ownMarket(dir, { file: key }));
+    const refused = await loadBacktest(file);
+    const text = refused.ok ? '' : refused.problems.map(formatProblem).join('');
+    expect(text).toContain('separators of thousands');
+    expect(text).not.toContain('decimalComma');
+  },
+);
+
 const manyAt = (dir: string, otherTick: string): string => {
   const rows = [3, 4, 5].flatMap((day) =>
     ['A', 'B'].map((symbol, i) => `2024-01-0${day},${symbol},${day + i},20,1,${day + i},7`),
