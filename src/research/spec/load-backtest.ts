@@ -116,7 +116,14 @@ async function readSources(
 }
 
 /** What a run with days can still lack. */
-const DATA_RULES = [splitProblems, dayBarProblems, closingBarProblems, unplayedProblems, benchmarkProblems];
+const DATA_RULES = [
+  splitProblems,
+  dayBarProblems,
+  closingBarProblems,
+  unplayedProblems,
+  benchmarkProblems,
+  idleProblems,
+];
 
 function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const [first, last] = [all[0]?.day, all.at(-1)?.day];
@@ -134,6 +141,16 @@ function splitProblems({ source, sources: { apart } }: Backtest): readonly Probl
   const hint =
     'put the levels into the prints as columns bid_1, bid_size_1, ask_1 and so on (data/README.md), or leave one file out';
   return [source.problem(first.at, expected, hint)];
+}
+
+/** A run that only warms up would report a strategy that never trades. */
+function idleProblems({
+  source,
+  config: { warmUpDays = 0 },
+  sources: { days },
+}: Backtest): readonly Problem[] {
+  if (warmUpDays < days.length) return [];
+  return [source.problem(['warmUpDays'], `fewer days than the ${days.length} of the data`)];
 }
 
 /** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */

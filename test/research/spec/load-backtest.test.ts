@@ -282,6 +282,16 @@ test('steps finer than tick and lot are refused with their lines and the lines t
   );
 });
 
+test('a warm-up of all days is refused: nothing would be traded', async () => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'bars.csv'), hours('1.0', '1.1'));
+  writeFileSync(file, `${ownMarket(dir)}warmUpDays: 1\n`);
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining('warmUpDays: expected fewer days than the 1 of the data, was 1'),
+  ]);
+});
+
 test('a file whose first rows are all finer than the tick is refused with its step', async () => {
   const { dir, file } = written('');
   const rows = Array.from({ length: 1_500 }, (_, i) => {
