@@ -113,7 +113,7 @@ type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'between' | 
 
 export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
   latency:
-    'filled the same if the call arrives earlier or later between its sending and its answer: the latency of the model',
+    'filled the same if the call arrives earlier or later between its sending and its answer, or is canceled on its way: the latency of the model',
   queue: 'filled the same with another quantity ahead of it: the queue of the model',
   'latency and queue': 'filled the same with another moment of arrival and another quantity ahead',
   between:
@@ -235,7 +235,12 @@ function explainAll(
   for (const order of orders.filter(isOpen)) {
     const theirs = calls.filter((call) => call.order === order);
     const near = marketNear(theirs, market);
-    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
+    const ways = new Map(
+      theirs.map((call) => [
+        call,
+        [...waysAtRows(call, near.rows, streamBehindUs), ...waysPastCancel(call, theirs, streamBehindUs)],
+      ]),
+    );
     const waysOf = (isPlace: boolean): readonly number[] =>
       theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
     const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
@@ -345,16 +350,21 @@ export function modelFills(
   return filled;
 }
 
-/** No call of an order overtakes the one before it. */
+/** No call of an order overtakes the one before it; but a cancel takes back what has not reached the exchange yet. */
 function arrivals(calls: readonly SessionCall[], guess: Guess) {
   const last = new Map<SessionOrder, number>();
-  return calls.map((call) => {
+  const takenBack = new Set<SessionOrder>();
+  const all = calls.map((call) => {
     const { does, order, sentUs, answeredUs } = call;
     const way = guess.arrivals?.get(call) ?? (does === 'place' ? guess.place : guess.change);
-    const atUs = Math.max(sentUs + (answeredUs - sentUs) * way, last.get(order) ?? 0);
+    const ownUs = sentUs + (answeredUs - sentUs) * way;
+    const beforeUs = last.get(order);
+    const atUs = Math.max(ownUs, beforeUs ?? 0);
+    if (does === 'cancel' && beforeUs !== undefined && ownUs < beforeUs) takenBack.add(order);
     last.set(order, atUs);
     return { call, atUs };
   });
+  return all.filter(({ call }) => !takenBack.has(call.order));
 }
 
 /** After the last answer: a fill may be reported until then. */
@@ -389,4 +399,16 @@ function waysAtRows(
     ways.add((atUs - sentUs) / span);
   }
   return [...ways];
+}
+
+/** An order that was canceled soon after its answer may not have reached the exchange by then. */
+function waysPastCancel(
+  { does, order, sentUs, answeredUs }: SessionCall,
+  calls: readonly SessionCall[],
+  behindUs: number,
+): readonly number[] {
+  const cancel = calls.find((call) => call.order === order && call.does === 'cancel');
+  const isSoon = cancel !== undefined && cancel.sentUs <= answeredUs + behindUs;
+  if (does !== 'place' || !isSoon || answeredUs === sentUs) return [];
+  return [(cancel.answeredUs + 1 - sentUs) / (answeredUs - sentUs)];
 }

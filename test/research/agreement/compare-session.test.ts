@@ -113,6 +113,14 @@ describe('the model, given the calls of a session', () => {
   });
 });
 
+it('never shows the exchange an order that was canceled on its way there', () => {
+  const one = order({ limitPrice: 103 });
+  const calls = [call(one, 'place', 3.2, 3.4), call(one, 'cancel', 3.5, 3.6)];
+  expect(fillOf(calls)).toBe('1 at 101: shown');
+  // It would arrive at 3.7.
+  expect(fillOf(calls, { ...BEST_GUESS, place: 2.5 })).toBe('not');
+});
+
 describe('why a fill differs', () => {
   test.each([
     // Sent at 2.4 and answered at 3.4: the ask was 100 before the third row and 101 after it.
