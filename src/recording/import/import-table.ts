@@ -1,5 +1,6 @@
 /** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
 import { isTradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { CEILING_NONE } from '../../domain/contract.ts';
 import { InputFault } from '../../domain/failure.ts';
 import { US_PER_MINUTE } from '../../domain/units.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
@@ -237,6 +238,8 @@ export interface RowSource<T extends SpillableRows> {
 }
 
 export const INT32_MAX = 2 ** 31 - 1;
+/** In ticks: an order at the market is a limit above it. */
+const PRICE_MAX = CEILING_NONE - 1;
 export const NONE = -1;
 
 /** Reads rows of one kind; a bad one is refused with the first cell that is wrong. */
@@ -296,11 +299,11 @@ export abstract class ImportRowReader<T extends SpillableRows> {
   /** Whole ticks; NaN for a row that it refused. */
   protected price(row: CsvRow, cell: number): number {
     const price = this.#number(row, cell, this.#ticks, this.source.steps.prices, this.#rounded);
-    if (price > 0 && price <= INT32_MAX) return price;
+    if (price > 0 && price <= PRICE_MAX) return price;
     const { tickSize } = this.source.options;
     const expected =
-      price > INT32_MAX
-        ? `a price of at most ${INT32_MAX} ticks of ${tickSize} (a larger tick makes them fewer)`
+      price > PRICE_MAX
+        ? `a price of at most ${PRICE_MAX} ticks of ${tickSize} (a larger tick makes them fewer)`
         : `a price above 0 on the grid of ${tickSize}`;
     this.refuse(row, expected, cell);
     return NaN;

@@ -141,8 +141,8 @@ describe('bad rows', () => {
     ['09:00:00,n/a,2,M', 'expected a price above 0 on the grid of 0.1 in column Price, was "n/a"'],
     ['09:00:00,-5.0,2,M', 'expected a price above 0 on the grid of 0.1 in column Price, was "-5.0"'],
     [
-      '09:00:00,214748365,2,M',
-      'expected a price of at most 2147483647 ticks of 0.1 (a larger tick makes them fewer) in column Price, was "214748365"',
+      '09:00:00,100000000,2,M',
+      'expected a price of at most 999999999 ticks of 0.1 (a larger tick makes them fewer) in column Price, was "100000000"',
     ],
     ['09:00:00,1950.0,1.5,M', 'expected a whole volume above 0 in column Volume, was "1.5"'],
     ['09:00:00,1950.0,0,M', 'expected a whole volume above 0 in column Volume, was "0"'],
