@@ -53,7 +53,7 @@ it('leaves a level of the book empty that was not there', async () => {
 
 const printArbitrary = fc.record({
   afterUs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 60_000_000 })),
-  price: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+  price: fc.integer({ min: 1, max: CEILING_NONE - 1 }),
   qty: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   side: fc.constantFrom(-1, 1),
 });
@@ -168,6 +168,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, it } from 'vitest';
+import { CEILING_NONE } from '../../src/domain/contract.ts';
 import { PART_ROWS } from '../../src/recording/columns/row-table.ts';
 import { ticksPath } from '../../src/recording/columns/catalogue.ts';
 import { readColumns, writeColumns } from '../../src/recording/columns/tick-file.ts';
