@@ -191,7 +191,7 @@ export function shownQty(
 }
 
 /** Quantity that manual orders left to close, less the exits of other owners. */
-function leftToClose(
+export function leftToClose(
   view: Pick<EngineView, 'orders' | 'portfolio'>,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,

@@ -27,7 +27,14 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import { type Market, touchOf } from '../market/market.ts';
-import { type EngineView, unshownExitQty, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
+import {
+  type EngineView,
+  leftToClose,
+  unshownExitQty,
+  type OrderView,
+  whyUnproven,
+  workingQty,
+} from '../engine-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { RiskRequest } from './risk-request.ts';
 
@@ -198,8 +205,8 @@ export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
   position_unproven: {
     // No entries on an unproven position (failure cases, 16).
     appliesTo: 'entry',
-    check({ view }) {
-      const reason = whyUnproven(view);
+    check(request) {
+      const reason = whyUnproven(request.view) ?? whyClosed(request);
       return reason === null ? undefined : { code: 'position_unproven', reason };
     },
   },
@@ -300,6 +307,18 @@ export const checksOf = (sort: Scope): readonly RiskCheck[] =>
   Object.values(RISK_RULES)
     .filter(({ appliesTo }) => appliesTo === 'all' || sort === 'new_entry' || appliesTo === sort)
     .map(({ check }) => check);
+
+/** An exit of what others have closed, by hand or by force, would open the opposite in the account (rulings, 40). */
+function whyClosed({ view, strategy, instrument, side, exposedQty, ownerWorkingQty }: RiskRequest) {
+  const { portfolio } = view;
+  if (portfolio.closedByHand(instrument, side) === 0) return null;
+  const held = -signOf(side) * portfolio.position(strategy, instrument).qty;
+  const closing = Math.min(exposedQty, held - ownerWorkingQty);
+  const left = leftToClose(view, strategy, instrument, side) - ownerWorkingQty;
+  return closing <= Math.max(0, left)
+    ? null
+    : `${closing - Math.max(0, left)} of these contracts were closed by hand or by the broker: flatten ends both positions without a trade`;
+}
 
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
 function worstOf({ view, strategy, instrument, side, ownerWorkingQty, exposedQty }: RiskRequest): number {

@@ -39,6 +39,9 @@ const refusedNineTimes =
   };
 const stops: Change = ({ state }) => state.registry.stop(ALPHA, 'test');
 
+const closedByHand = (contracts: number): string =>
+  `position_unproven: reason=${contracts} of these contracts were closed by hand or by the broker: flatten ends both positions without a trade`;
+
 /** The rig is long two of ours. */
 const PURPOSES: readonly Case[] = [
   ['what is held', nothing, { qty: 2 }, 'approved as reduce'],
@@ -81,6 +84,16 @@ const PURPOSES: readonly Case[] = [
   ],
   ['when the broker shows the other side', shows(-2), {}, 'approved as entry'],
   ['opposed by another strategy', (rig) => rig.hold(1, -2).read(), { qty: 2 }, 'approved as reduce'],
+  ['what a person has left of it', (rig) => rig.hold(-1, -1).read(), {}, 'approved as reduce'],
+  ['what a person has closed of it', (rig) => rig.hold(-1, -1).read(), { qty: 2 }, closedByHand(1)],
+  ['all that a person or the broker has closed', (rig) => rig.hold(-1, -2).read(), {}, closedByHand(1)],
+  ['that, and more on the other side', (rig) => rig.hold(-1, -2).read(), { qty: 3 }, closedByHand(2)],
+  [
+    'more of what a person has closed',
+    (rig) => rig.hold(-1, -2).read(),
+    { side: 'buy' },
+    'approved as entry',
+  ],
 ];
 
 const OBSTACLES: readonly Case[] = [
