@@ -153,14 +153,16 @@ export class LimitChecks {
 
   /**
    * An entry finds fewer orders open than the limit; exits that came with a bracket may not be known yet. A reduction is allowed above it:
-   * one that was asked for later may arrive first.
+   * one that was asked for later may arrive first. An exit of the emergency file has no row, and ids grow with each call.
    */
   #counts(refId: string, owner: string): void {
     const { truth, world, violated } = this.#scene;
     const rowId = this.#rowOf(refId);
+    const isLater = (other: string): boolean =>
+      this.#rowOf(other) === -1 ? other > refId : this.#rowOf(other) > rowId;
     const own = truth
       .open()
-      .filter((order) => order.refId !== null && !order.isProtective && this.#rowOf(order.refId) <= rowId);
+      .filter((order) => order.refId !== null && !order.isProtective && !isLater(order.refId));
     const { openOrdersMax, accountOrdersMax } = world.plan;
     const ofOwner = own.filter((order) => order.owner === owner).length;
     if (ofOwner > openOrdersMax)
