@@ -422,12 +422,12 @@ function isPhaseAllowed(phase: SessionPhase, { changed, purpose, settings }: Ris
 }
 
 /**
- * An exit waits until what it would trade with is withdrawn: nothing takes the place of that meanwhile, no take-profit either. A stop,
- * and a reduction that would trade at once, go.
+ * A flatten withdraws what its exit would trade with: nothing takes the place of that while it closes, no take-profit either. A stop, and
+ * a reduction that would trade at once, go.
  */
 function wouldBlockExit(request: RiskRequest): boolean {
   const { view, instrument, side, limitPrice, purpose } = request;
-  const { targets, portfolio, market } = view;
+  const { targets, market } = view;
   if (purpose === 'reduce') {
     const touch = touchOf(market.of(instrument).book.last, side);
     const isAtOnce = touch !== undefined && signOf(side) * (limitPrice - touch) >= 0;
@@ -435,10 +435,7 @@ function wouldBlockExit(request: RiskRequest): boolean {
   }
   return targets.all.some(
     (target) =>
-      target.instrument === instrument &&
-      targets.isClosing(target) &&
-      signOf(side) * portfolio.position(target.strategy, instrument).qty > 0 &&
-      target.meets(limitPrice),
+      target.instrument === instrument && targets.isClosing(target) && target.meets(side, limitPrice),
   );
 }
 
@@ -477,15 +474,16 @@ export function crossedOrder(
   mayMeet: (order: OrderView) => boolean,
 ) {
   const { contract, side, last } = request;
-  const limitPrice = reachedPrice(side, request.limitPrice, last);
   const trigger = request.isWaiting ? request.otherPrices[0] : undefined;
   for (const order of orders.open) {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) continue;
     if (order.isTriggerOrder && order.status !== 'triggering') continue;
     if (!mayMeet(order)) continue;
     const resting = reachedPrice(order.side, nearestPrice(order), last);
-    const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
-    if (isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger)))
+    if (
+      doMeet(side, request.limitPrice, resting, last) &&
+      (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger))
+    )
       return order;
   }
   return undefined;
@@ -499,6 +497,12 @@ const isKnownToRest = ({ orderNo, isTriggerOrder }: OrderView): boolean =>
 /** Its answer is awaited: it may rest in a moment. */
 export const isSentOrRests = (order: OrderView): boolean =>
   isKnownToRest(order) || (order.status === 'submitted' && !order.isTriggerOrder);
+
+/** An order on this side with this limit would trade with one that reaches `other`. */
+export function doMeet(side: Side, limit: number, other: number, last: number | undefined): boolean {
+  const reached = reachedPrice(side, limit, last);
+  return side === 'buy' ? reached >= other : reached <= other;
+}
 
 /** A market order takes the price of the market, and does not reach orders that rest behind it. */
 const reachedPrice = (side: Side, limit: number, last: number | undefined): number =>

@@ -8,7 +8,7 @@ import { touchOf } from '../market/market.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { changeWithoutFill } from '../engine-core.ts';
 import { type EngineView, isOver, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
-import { crossedOrder, isSentOrRests } from '../risk/risk-rules.ts';
+import { crossedOrder, doMeet, isSentOrRests } from '../risk/risk-rules.ts';
 import { isSamePosition, type Target } from './targets.ts';
 
 /** Why the order was not asked for; null when it was. */
@@ -143,10 +143,13 @@ export class ExitOrder {
     return this.held === 0 || this.#price !== undefined;
   }
 
-  /** It would trade with an order of the other side at this price. */
-  meets(limitPrice: number): boolean {
+  /** It would trade with an order on this side at this price. */
+  meets(side: Side, limitPrice: number): boolean {
+    const { contracts, market } = this.#view;
+    const contract = contracts.at(this.#target.instrument);
     const price = this.#price?.price;
-    return this.held !== 0 && price !== undefined && signOf(this.side) * (price - limitPrice) >= 0;
+    if (this.held === 0 || side === this.side || contract === undefined || price === undefined) return false;
+    return doMeet(this.side, price, limitPrice, market.lastOrReference(contract));
   }
 
   place(): Obstacle {

@@ -8,6 +8,7 @@
  * cases, 19).
  */
 import { isAuction } from '../../domain/calendar.ts';
+import type { Side } from '../../domain/order.ts';
 import { type EngineView, mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
 import { type PositionKey, Target } from './targets.ts';
@@ -37,8 +38,8 @@ export class Flattener extends Target {
     return this.#exit.inWay;
   }
 
-  meets(limitPrice: number): boolean {
-    return this.#exit.meets(limitPrice);
+  meets(side: Side, limitPrice: number): boolean {
+    return this.#exit.meets(side, limitPrice);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */

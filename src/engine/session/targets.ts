@@ -4,6 +4,7 @@
  */
 import type { EngineCore } from '../engine-core.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 
@@ -77,8 +78,8 @@ export abstract class Target implements PositionKey {
 
   /** The order of another owner for which its exit waits. */
   abstract get inWay(): PositionKey | undefined;
-  /** Its exit would trade with an order of the other side at this price. */
-  abstract meets(limitPrice: number): boolean;
+  /** Its exit would trade with an order on this side at this price. */
+  abstract meets(side: Side, limitPrice: number): boolean;
   abstract start(): void;
   abstract step(): void;
   abstract drop(): void;
